@@ -7,7 +7,13 @@ import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import { NoRoom, readBody } from '../../lib/net/read-body'
 import { ReadingRoom } from '../../lib/net/reading-room'
-import { NODE_ANSWERS_BYTES_MAX, NODE_CONNECT_S, NODE_REACH_S } from '../../model/limits/node-calls'
+import { hasMoreValues } from '../../lib/text/json-depth'
+import {
+  NODE_ANSWERS_BYTES_MAX,
+  NODE_ANSWER_BYTES_PER_VALUE,
+  NODE_CONNECT_S,
+  NODE_REACH_S,
+} from '../../model/limits/node-calls'
 import { type CallName, callOf } from './calls'
 
 export type Endpoint = { headers: Record<string, string> } & (
@@ -123,6 +129,8 @@ async function readAnswer(
   if (text === undefined)
     throw new Error(`${what} is longer than the ${answer_bytes} bytes of this call, or comes in far too many pieces`)
   if (response.statusCode !== 200) throw new Error(refusal(response.statusCode))
+  const values = answer_bytes / NODE_ANSWER_BYTES_PER_VALUE
+  if (hasMoreValues(text, values)) throw new Error(`${what} has more than the ${values} values of this call`)
   return text
 }
 

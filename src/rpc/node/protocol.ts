@@ -78,6 +78,7 @@ export function decodeAnswer(body: string): NodeAnswer {
   const answer: unknown = JSON.parse(body)
   if (!Array.isArray(answer) || answer.length !== 2 || typeof answer[0] !== 'boolean')
     throw new Error('the answer is not [success, payload]')
+  if (isDeeper(answer, CALL_DEPTH_MAX)) throw new Error(`the answer is nested deeper than ${CALL_DEPTH_MAX} levels`)
   return answer[0] ? { ok: true, payload: answer[1] } : { ok: false, text: failureText(answer[1]) }
 }
 

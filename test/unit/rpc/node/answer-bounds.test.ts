@@ -6,9 +6,15 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { ReadingRoom } from '../../../../src/lib/net/reading-room'
 import { ALLOCATOR_OUTPUT_BYTES_MAX } from '../../../../src/model/limits/node'
-import { NODE_ANSWER_BYTES, NODE_ANSWERS_BYTES_MAX } from '../../../../src/model/limits/node-calls'
+import {
+  NODE_ANSWER_BYTES,
+  NODE_ANSWER_BYTES_PER_VALUE,
+  NODE_ANSWERS_BYTES_MAX,
+} from '../../../../src/model/limits/node-calls'
+import { CALL_DEPTH_MAX } from '../../../../src/model/limits/wires'
 import { type CallName, callOf, nodeCalls } from '../../../../src/rpc/node/calls'
 import { type Endpoint, exchange } from '../../../../src/rpc/node/exchange'
+import { decodeAnswer } from '../../../../src/rpc/node/protocol'
 import { SteppedClock } from '../../../support/stepped-clock'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-bounds-'))
@@ -18,9 +24,15 @@ const endpoint: Endpoint = { agent, socketPath, headers: {} }
 const PIECE = Buffer.alloc(64 << 10, ' ')
 let sent = 0
 
-/** Answers `drbd_helper`, and never stops to answer anything else. */
+/** Answers some calls, and never stops to answer anything else. */
+const answers: Partial<Record<string, string>> = {
+  '/drbd_helper': '[true, "x"]',
+  '/export_list': `[true, [${'[],'.repeat(NODE_ANSWER_BYTES.long / 4)}[]]]`,
+  '/vg_list': `[true, ${'['.repeat(NODE_ANSWER_BYTES.usual / 4)}${']'.repeat(NODE_ANSWER_BYTES.usual / 4)}]`,
+}
 const server = http.createServer((request, response) => {
-  if (request.url === '/drbd_helper') return void response.end('[true, "x"]')
+  const answer = answers[String(request.url)]
+  if (answer !== undefined) return void response.end(answer)
   const flood = () => {
     while (!response.destroyed) {
       sent += PIECE.length
@@ -54,6 +66,23 @@ test.each<[CallName, number]>([
   await expect(ask(call)).rejects.toThrow(`the answer of ${socketPath} to ${call} is longer than the ${bound} bytes`)
   // What the sockets of both ends hold is sent in vain.
   expect(sent).toBeLessThan(bound + (4 << 20))
+})
+
+test.each<[CallName, number]>([
+  ['export_list', NODE_ANSWER_BYTES.long],
+  ['vg_list', NODE_ANSWER_BYTES.usual],
+])(
+  'an answer to %s of short values, which take many times the memory of their text, is not parsed',
+  async (call, bound) => {
+    const values = bound / NODE_ANSWER_BYTES_PER_VALUE
+    await expect(ask(call)).rejects.toThrow(`the answer of ${socketPath} to ${call} has more than the ${values} values`)
+  },
+)
+
+test('an answer may be nested as deep as a call', () => {
+  const nested = (levels: number) => `[true, ${'['.repeat(levels)}${']'.repeat(levels)}]`
+  expect(decodeAnswer(nested(CALL_DEPTH_MAX - 1)).ok).toBe(true)
+  expect(() => decodeAnswer(nested(CALL_DEPTH_MAX))).toThrow('the answer is nested deeper than 200 levels')
 })
 
 test('all answers together have a bound: the longest is given up, and the others get through', async () => {
