@@ -24,7 +24,7 @@ export interface EmbeddedCluster {
   /** Everything that was printed so far. */
   output(): string
   pid: number
-  /** A request to the remote API as admin, or as `user`. */
+  /** A request to the remote API as admin, as `user:password`, or as `Bearer TOKEN`. */
   rapi(method: string, resource: string, body?: unknown, user?: string): Promise<{ status: number; body: unknown }>
   /** Submits a job of one opcode and waits for its end. */
   run(op: WireOpCode): Promise<{ status: string; result: unknown; log: string[] }>
@@ -159,7 +159,11 @@ function request(url: string, auth: string, method: string, resource: string, bo
     const text = body === undefined ? '' : JSON.stringify(body)
     const outgoing = https.request(
       new URL(resource, url),
-      { method, auth, rejectUnauthorized: false, headers: { 'Content-Type': 'application/json' } },
+      {
+        ...{ method, rejectUnauthorized: false },
+        ...(auth.startsWith('Bearer ') ? {} : { auth }),
+        headers: { 'Content-Type': 'application/json', ...(auth.startsWith('Bearer ') && { Authorization: auth }) },
+      },
       (response) => {
         let answer = ''
         response.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))

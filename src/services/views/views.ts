@@ -7,6 +7,7 @@ import type { JobOutline, JobReader, QuerySource } from '../../query/source'
 import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
 import type { ViewPage, ViewRequest, ViewSort } from '../../rpc/luxi/gantry'
 import type { Access } from '../access/access'
+import { describe } from '../access/scope'
 import { exportsView } from './exports-view'
 import type { LastKnown } from '../live-data/last-known'
 import { isKey, type Ranked, rankedPage } from './ranked'
@@ -98,10 +99,13 @@ function visibleJobs(access: Access, jobs: JobReader): JobReader {
   }
 }
 
-/** A token with a scope sees the objects in it. */
-function seen(access: Access, what: QueryResource, key: unknown, source: QuerySource): boolean {
+/**
+ * A token with a scope sees what is left of the cluster: the objects in its scope and those that they use. Kinds that
+ * belong to no scope it does not see.
+ */
+function seen(access: Access, what: QueryResource, key: unknown, { config }: QuerySource): boolean {
   if (!access.limited || what === 'job' || what === 'os') return true
-  return access.sees(source.config, `${what}/${String(key)}`)
+  return describe(config, what, String(key)) !== undefined
 }
 
 function refuseUnknown(what: QueryResource, fields: readonly string[]): void {

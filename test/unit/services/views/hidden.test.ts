@@ -60,6 +60,16 @@ test('where an instance outside of the scope is primary and secondary is told of
   expect(await told(mine, config, 'group', group.name, ['pinst_cnt', 'inst_hidden'])).toEqual([0, true])
 })
 
+test('the nodes and groups of an instance in the scope are seen, and no others', async () => {
+  const config = withMine(small, mirrored.uuid)
+  const others = recordValues(config.nodes).filter(({ uuid }) => uuid !== primary.uuid && uuid !== secondary.uuid)
+  expect(others).not.toEqual([])
+  for (const { name } of [primary, secondary]) expect(await told(mine, config, 'node', name, ['name'])).toEqual([name])
+  expect(await told(mine, config, 'group', group.name, ['name'])).toEqual([group.name])
+  for (const { name } of others)
+    await expect(told(mine, config, 'node', name, ['name'])).rejects.toThrow(`Node name ${name} not found`)
+})
+
 test('an instance in the scope is not hidden', async () => {
   const config = withMine(small, mirrored.uuid, primary.uuid, secondary.uuid, group.uuid)
   expect(await told(mine, config, 'node', primary.name, HIDDEN)).toEqual([1, false, 0, false])
