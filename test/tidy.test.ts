@@ -244,9 +244,11 @@ const MAY_ASK: Readonly<Record<string, string>> = {
   'src/node/consoles/serial-lines.ts': 'the kernel tells at once whether the socket is served',
   'src/node/hypervisor/kvm/console-bridge.ts': 'a person ends it, or the instance',
   'src/node/hypervisor/kvm/metadata-relay.ts': 'the guest ends it',
+  'src/node/hypervisor/kvm/migration-relay.ts':
+    'RELAY_CONNECT_S; then the migration ends it, whose job sees whether it moves on',
   'src/node/hypervisor/kvm/qmp.ts': 'QMP_CONNECT_S, and each command has its limit',
   'src/node/storage/image.ts': 'IMAGE_PACE',
-  'src/node/transfer/stream.ts': 'the limit of the transfer',
+  'src/node/transfer/stream.ts': 'the limit of the transfer, then TRANSFER_STALL_S',
   'src/operations/backup/zeroing.ts': 'IMAGE_SIZE_S',
   'src/rpc/mond/client.ts': 'the limit that its caller names',
   'src/rpc/node/consoles.ts': 'NODE_CONNECT_S; then a person ends it',

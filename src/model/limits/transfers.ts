@@ -11,6 +11,8 @@ export const TRANSFER_CONNECT_PAUSE_S = 1
 export const TRANSFER_CONNECT_S = 20
 /** Default seconds that an import waits for its connection. */
 export const TRANSFER_ACCEPT_S = 60
+/** Seconds without any data after which a transfer ends. An OS script may need long for its first byte, and for its last. */
+export const TRANSFER_STALL_S = 3600
 /** Seconds between the master's checks of running transfers: the first pause, and the longest. */
 export const TRANSFER_POLL_MIN_S = 0.05
 export const TRANSFER_POLL_MAX_S = 5

@@ -93,7 +93,7 @@ export class MirroredDisk extends Serving {
     if (isForced) await copy.note({ consistent: true, current: this.parts.random.uuid(), base: '', history: [] })
     await copy?.note({ primary: true })
     this.primary = true
-    this.server = await serveNbd(this.parts.files, this.socket, this.served)
+    this.server = await serveNbd(this.parts.files, this.parts.log, this.socket, this.served)
     if (isForced && link?.isOpen) await this.greet(link)
   }
 

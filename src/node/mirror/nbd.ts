@@ -2,6 +2,8 @@
 // use.
 import type * as net from 'node:net'
 import type { Files } from '../../lib/files'
+import type { Log } from '../../lib/log'
+import { errorText } from '../../lib/system-failure'
 import { serveSocket } from '../../lib/net/json-socket'
 import { SERVED_EXPORT } from '../../model/constants/disks'
 import { NBD_OPTION_BYTES_MAX, NBD_REQUEST_BYTES_MAX } from '../../model/limits/mirror'
@@ -39,13 +41,20 @@ const [WRITE_THROUGH, KEEP_ROOM] = [1, 2]
 const ZEROS = Buffer.alloc(1 << 20)
 const ERROR = { io: 5, invalid: 22 } as const
 
-export async function serveNbd(files: Files, file: string, served: Served): Promise<NbdServer> {
+export async function serveNbd(files: Files, log: Log, file: string, served: Served): Promise<NbdServer> {
   const open = new Set<net.Socket>()
   const server = await serveSocket(files, file, (socket) => {
     open.add(socket)
     socket.on('error', () => socket.destroy())
     socket.once('close', () => open.delete(socket))
-    talk(socket, served).catch(() => socket.destroy())
+    const failed = onlyFirst((error) =>
+      log.warn({ socket: file, error: errorText(error) }, 'a request for a disk failed'),
+    )
+    talk(socket, served, failed).catch((error: unknown) => {
+      if (!(error instanceof HasLeft))
+        log.warn({ socket: file, error: errorText(error) }, 'the connection of a client of a disk is closed')
+      socket.destroy()
+    })
   })
   return {
     get clients() {
@@ -59,7 +68,19 @@ export async function serveNbd(files: Files, file: string, served: Served): Prom
   }
 }
 
-async function talk(socket: net.Socket, served: Served): Promise<void> {
+/** A guest can repeat a request as often as it likes. */
+function onlyFirst(tell: (error: unknown) => void): (error: unknown) => void {
+  let told = false
+  return (error) => {
+    if (!told) tell(error)
+    told = true
+  }
+}
+
+/** The client has ended the connection, as it may at any time. */
+class HasLeft extends Error {}
+
+async function talk(socket: net.Socket, served: Served, failed: (error: unknown) => void): Promise<void> {
   const input = new Input(socket)
   const head = Buffer.alloc(MAGIC.length + 2)
   MAGIC.copy(head)
@@ -67,14 +88,15 @@ async function talk(socket: net.Socket, served: Served): Promise<void> {
   socket.write(head)
   const noZeroes = ((await input.take(4)).readUInt32BE(0) & NO_ZEROES) !== 0
   while (!(await negotiated(socket, input, served, noZeroes))) if (socket.destroyed) return
-  while (!socket.destroyed) if (!(await command(socket, input, served))) return void socket.end()
+  while (!socket.destroyed) if (!(await command(socket, input, served, failed))) return void socket.end()
 }
 
 /** Handles one option. Returns whether commands follow now. */
 async function negotiated(socket: net.Socket, input: Input, served: Served, noZeroes: boolean): Promise<boolean> {
   const head = await input.take(16)
   const [option, length] = [head.readUInt32BE(8), head.readUInt32BE(12)]
-  if (!head.subarray(0, 8).equals(OPTION_MAGIC) || length > NBD_OPTION_BYTES_MAX) return abandon(socket)
+  if (!head.subarray(0, 8).equals(OPTION_MAGIC)) throw new Error('what it sent is no option of NBD')
+  if (length > NBD_OPTION_BYTES_MAX) throw new Error(`its option ${option} has ${length} bytes`)
   const data = await input.take(length)
   const reply = (type: number, content: Buffer = Buffer.alloc(0)) => {
     const lengths = Buffer.alloc(12)
@@ -84,13 +106,15 @@ async function negotiated(socket: net.Socket, input: Input, served: Served, noZe
     socket.write(Buffer.concat([OPTION_REPLY, lengths, content]))
   }
   if (option === OPTION.exportName) {
-    if (!isOurs(data.toString('utf8'))) return abandon(socket)
+    const name = data.toString('utf8')
+    if (!isOurs(name)) throw new Error(`it asked for the export ${JSON.stringify(name)}`)
     socket.write(Buffer.concat([exportFacts(served), Buffer.alloc(noZeroes ? 0 : 124)]))
     return true
   }
   if (option === OPTION.abort) {
     reply(REPLY.ack)
-    return abandon(socket)
+    socket.end()
+    throw new HasLeft()
   }
   if (option === OPTION.list) {
     const name = Buffer.from(SERVED_EXPORT)
@@ -111,12 +135,6 @@ async function negotiated(socket: net.Socket, input: Input, served: Served, noZe
 
 const isOurs = (name: string): boolean => name === '' || name === SERVED_EXPORT
 
-/** Ends the connection and throws, because no commands follow. */
-function abandon(socket: net.Socket): false {
-  socket.end()
-  throw new Error('the client has ended the negotiation')
-}
-
 function exportFacts(served: Served): Buffer {
   const facts = Buffer.alloc(10)
   facts.writeBigUInt64BE(BigInt(served.size()), 0)
@@ -125,14 +143,19 @@ function exportFacts(served: Served): Buffer {
 }
 
 /** Reads one command and begins it. The answer follows when it is done. Returns false after the last command. */
-async function command(socket: net.Socket, input: Input, served: Served): Promise<boolean> {
+async function command(
+  socket: net.Socket,
+  input: Input,
+  served: Served,
+  failed: (error: unknown) => void,
+): Promise<boolean> {
   const head = await input.take(28)
-  if (head.readUInt32BE(0) !== REQUEST_MAGIC) return false
+  if (head.readUInt32BE(0) !== REQUEST_MAGIC) throw new Error('what it sent is no request of NBD')
   const [flags, type, cookie] = [head.readUInt16BE(4), head.readUInt16BE(6), head.subarray(8, 16)]
   const [offset, length] = [Number(head.readBigUInt64BE(16)), head.readUInt32BE(24)]
   if (type === COMMAND.disconnect) return false
   const carriesData = type === COMMAND.read || type === COMMAND.write
-  if (length > NBD_REQUEST_BYTES_MAX && carriesData) return false
+  if (length > NBD_REQUEST_BYTES_MAX && carriesData) throw new Error(`its request has ${length} bytes`)
   const data = type === COMMAND.write ? await input.take(length) : undefined
   const answer = (error: number, content: Buffer = Buffer.alloc(0)) => {
     const reply = Buffer.alloc(16)
@@ -157,7 +180,10 @@ async function command(socket: net.Socket, input: Input, served: Served): Promis
     }
     answer(0)
   }
-  work().catch(() => answer(ERROR.io))
+  work().catch((error: unknown) => {
+    failed(error)
+    answer(ERROR.io)
+  })
   return true
 }
 
@@ -196,12 +222,12 @@ class Input {
       if (this.length > 2 * NBD_REQUEST_BYTES_MAX) socket.pause()
       this.give()
     })
-    socket.once('close', () => this.waiting?.reject(new Error('the client has left')))
+    socket.once('close', () => this.waiting?.reject(new HasLeft()))
   }
 
   take(wanted: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      if (this.socket.destroyed) return reject(new Error('the client has left'))
+      if (this.socket.destroyed) return reject(new HasLeft())
       this.waiting = { wanted, resolve, reject }
       this.give()
     })

@@ -27,6 +27,8 @@ async function main(statusFile: string): Promise<number> {
   )
   if (error !== undefined) status.say(error)
   await status.finished(error)
+  // Programs of a transfer that failed may hang; they are in this process's group.
+  if (error !== undefined) process.kill(-process.pid, 'SIGTERM')
   return error === undefined ? 0 : 1
 }
 

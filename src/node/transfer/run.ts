@@ -3,6 +3,9 @@ import { Transform, type Readable, type Writable } from 'node:stream'
 import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import type { TLSSocket } from 'node:tls'
+import type { Clock, Timer } from '../../lib/clock'
+import { durationText } from '../../lib/text/duration-text'
+import { TRANSFER_STALL_S } from '../../model/limits/transfers'
 import { JsonClient } from '../../rpc/json-protocol'
 import { compressor, exportScript, importScript, type StreamProgram } from './programs'
 import type { TransferEnd, TransferSpec } from './spec'
@@ -30,8 +33,26 @@ async function flow(spec: TransferSpec, status: TransferStatus, surroundings: Su
     ? accept(spec, status, surroundings)
     : connect(spec, status, surroundings))
   status.connected()
-  if (spec.mode === 'import') await receive(spec, status, surroundings, socket)
-  else await send(spec, status, surroundings, socket)
+  const work =
+    spec.mode === 'import' ? receive(spec, status, surroundings, socket) : send(spec, status, surroundings, socket)
+  const moved = () => status.bytes + socket.bytesRead + socket.bytesWritten
+  await whileItMoves(surroundings.clock, moved, work).finally(() => socket.destroy())
+}
+
+/** The other end, or a program, may hang without being gone. */
+async function whileItMoves(clock: Clock, moved: () => number, work: Promise<void>): Promise<void> {
+  let timer: Timer | undefined
+  const stalled = new Promise<never>((_, reject) => {
+    const look = (before: number) => {
+      timer = clock.after(TRANSFER_STALL_S * 1000, () => {
+        if (moved() !== before) return look(moved())
+        reject(new Error(`No data was moved for ${durationText(TRANSFER_STALL_S)}`))
+      })
+    }
+    look(moved())
+  })
+  work.catch(() => undefined)
+  await Promise.race([work, stalled]).finally(() => timer?.cancel())
 }
 
 async function receive(

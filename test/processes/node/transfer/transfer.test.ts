@@ -1,7 +1,9 @@
 // Data of disks arrives whole at the other end of a transfer, and only there.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
+import * as tls from 'node:tls'
 import { systemDisk } from '../../../../src/lib/disk'
 import { systemFiles } from '../../../../src/lib/files'
 import { systemClock } from '../../../../src/lib/clock'
@@ -10,6 +12,9 @@ import { transfer } from '../../../../src/node/transfer/run'
 import type { TransferEnd, TransferSpec } from '../../../../src/node/transfer/spec'
 import { TransferStatus } from '../../../../src/node/transfer/status'
 import type { ImpExpStatus } from '../../../../src/rpc/node/dicts'
+import { TRANSFER_STALL_S } from '../../../../src/model/limits/transfers'
+import { eventually } from '../../../support/hypervisor'
+import { SteppedClock } from '../../../support/stepped-clock'
 import { type TestNode, testNode } from '../../../support/node-context'
 
 let node: TestNode
@@ -137,4 +142,45 @@ test('an end without the certificate is refused, and the right one can still com
   expect(sent.error).toBeDefined()
   expect(received.error).toBe('Error: no connection was established in time (1s)')
   expect(received.status.recent_output[0]).toMatch(/^a connection was refused: /)
+})
+
+test('an end whose other end hangs gives up when nothing was moved for long', async () => {
+  const clock = new SteppedClock()
+  const pem = fs.readFileSync(path.join(folder, 'pem'), 'utf8')
+  const basics = {
+    ...{ keyFile: path.join(folder, 'pem'), certFile: path.join(folder, 'pem'), ca: pem, compress: 'none' },
+    ...{ connectTimeout_s: 20, connectRetries: 0, env: {} },
+  }
+  const stalled = async ({ work, status }: ReturnType<typeof start>, statusFile: string): Promise<void> => {
+    const failed = expect(work).rejects.toThrow('No data was moved for 1h')
+    await eventually(async () =>
+      fs.existsSync(statusFile) && fs.readFileSync(statusFile, 'utf8').includes('"connected":true') ? true : undefined,
+    )
+    await clock.pass(2 * TRANSFER_STALL_S)
+    await failed
+    await status.finished('it hung')
+  }
+  const start = (spec: TransferSpec, statusFile: string) => {
+    const given = { ...surroundings, clock }
+    const status = new TransferStatus(statusFile, given)
+    return { status, work: transfer(spec, status, given) }
+  }
+  // It sends the beginning of the data, and later reads nothing of what the other end sends.
+  const identity = { key: pem, cert: pem, ca: pem, checkServerIdentity: () => undefined }
+  const importStatus = file('status-hangs')
+  const importing = start({ ...basics, mode: 'import', end: fileEnd('half'), bind: '127.0.0.1' }, importStatus)
+  const sender = tls.connect({ ...identity, port: await listeningPort(importStatus), host: '127.0.0.1' })
+  sender.on('error', () => undefined).write('the beginning')
+  await stalled(importing, importStatus)
+  sender.destroy()
+
+  let hanging: tls.TLSSocket | undefined
+  const receiver = tls.createServer({ ...identity, requestCert: true }, (socket) => (hanging = socket).pause())
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const { port } = receiver.address() as AddressInfo
+  const end = fileEnd('large', Buffer.alloc(32 << 20))
+  const exportStatus = file('status-hangs-too')
+  await stalled(start({ ...basics, mode: 'export', end, host: '127.0.0.1', port }, exportStatus), exportStatus)
+  hanging?.on('error', () => undefined).destroy()
+  receiver.close()
 })
