@@ -2,6 +2,7 @@
 import type { Auditor } from './auditor'
 import { DISK_STEPS } from '../support/disk-faults'
 import { NODES, type SimCluster } from './sim-cluster'
+import { loseAnswers } from './sim-sockets'
 
 const CANDIDATES = NODES.slice(1)
 
@@ -44,8 +45,12 @@ export class Faults {
       // Each mirror has one side there.
       () => this.partition(NODES[1], simulator.pick([NODES[0], NODES[2]]), away_s),
       () => this.lossyNetwork(away_s),
-      () => this.fullDisk(master.name, away_s / 4),
-      () => this.fullDisk(some, away_s / 4),
+      () => this.lostAnswers(away_s),
+      () => this.lostAnswers(away_s),
+      () => this.shortDisk(master.name, away_s / 4, 0),
+      () => this.shortDisk(some, away_s / 4, 0),
+      () => this.shortDisk(master.name, away_s / 2, 10 ** simulator.between(2, 5)),
+      () => this.shortDisk(some, away_s / 2, 10 ** simulator.between(2, 5)),
       () => this.failingFile(master.name, away_s),
       () => this.failingFile(master.name, away_s),
       () => this.failingFile(some, away_s),
@@ -57,9 +62,10 @@ export class Faults {
   /** All is well from now on. */
   end(): void {
     this.cluster.network.heal()
+    loseAnswers(0)
     this.cluster.watcher.peace()
     for (const { disk } of this.cluster.machines.values()) {
-      disk.full = false
+      disk.room_bytes = Infinity
       disk.faults.clear()
     }
   }
@@ -91,30 +97,49 @@ export class Faults {
     this.undo('the network loses messages', time_s, () => (network.loss = 0))
   }
 
-  private fullDisk(node: string, time_s: number): void {
+  /** Calls of nodes and of the daemons are carried out, and their answers do not arrive. */
+  private lostAnswers(time_s: number): void {
+    const { network } = this.cluster
+    network.lostAnswers = 0.05
+    loseAnswers(0.02)
+    this.undo('answers get lost', time_s, () => {
+      network.lostAnswers = 0
+      loseAnswers(0)
+    })
+  }
+
+  private shortDisk(node: string, time_s: number, room_bytes: number): void {
     const { disk } = this.cluster.machine(node)
-    disk.full = true
-    this.undo(`the disk of ${node} is full`, time_s, () => (disk.full = false))
+    disk.room_bytes = room_bytes
+    this.undo(
+      `the disk of ${node} has ${Math.round(room_bytes)} bytes left`,
+      time_s,
+      () => (disk.room_bytes = Infinity),
+    )
   }
 
   /** One file of many cannot be written: nothing arrives, or it arrives though an error says that it did not. */
   private failingFile(node: string, time_s: number): void {
     const { simulator } = this.cluster
     const { disk, paths } = this.cluster.machine(node)
+    const jobs = disk.list(paths.queueDir).filter((name) => name.startsWith('job-'))
+    const last = Math.max(0, ...jobs.map((name) => Number(name.slice('job-'.length))))
     const files = [
-      paths.configFile,
-      paths.gantryFile,
-      paths.journalFile,
-      paths.queueJournal,
-      `${paths.queueJournal}.old`,
+      ...[paths.configFile, paths.gantryFile, paths.journalFile, paths.queueJournal, `${paths.queueJournal}.old`],
+      ...[`${paths.queueDir}/serial`, paths.eventsFile],
+      ...jobs.slice(-2).map((name) => `${paths.queueDir}/${name}`),
+      `${paths.queueDir}/job-${last + 1 + simulator.random.below(3)}`,
+      ...['node_list', 'instance_list', 'cluster_tags'].map((key) => paths.ssconf(key)),
     ]
     const fault = {
       file: simulator.pick(files),
       step: simulator.pick(DISK_STEPS),
       times: Math.ceil(simulator.between(0, 12)),
+      code: simulator.pick(['EIO', 'ENOSPC'] as const),
     }
     disk.faults.plan(fault)
-    this.undo(`${fault.step} of ${fault.file} fails ${fault.times} times`, time_s, () => disk.faults.clear())
+    const what = `${fault.step} of ${fault.file} fails ${fault.times} times (${fault.code})`
+    this.undo(what, time_s, () => disk.faults.clear())
   }
 
   private undo(what: string, time_s: number, end: () => void): void {

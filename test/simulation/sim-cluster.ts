@@ -24,7 +24,7 @@ import { SimMirrors } from './sim-mirrors'
 import { SimWatcher } from './sim-watcher'
 import { MAINTAINED, startMaintenance, type Verdicts } from './sim-maintenance'
 import { SimNetwork } from './sim-network'
-import { forgetSockets } from './sim-sockets'
+import { forgetSockets, loseAnswers } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
 export const NODES = ['node1.example.com', 'node2.example.com', 'node3.example.com'] as const
@@ -63,6 +63,7 @@ export class SimCluster {
   /** A new cluster of three nodes, the first of which is the master, with its daemons. */
   static async create(simulator: Simulator, began: JobWorld['began']): Promise<SimCluster> {
     forgetSockets('/')
+    loseAnswers(0)
     const cluster = new SimCluster(simulator, firstConfig(simulator), began)
     await cluster.writeFiles()
     for (const machine of cluster.machines.values()) machine.startNoded()

@@ -19,8 +19,8 @@ interface Inode {
 type Renaming = ReadonlyMap<string, Inode | undefined>
 
 export class SimDisk {
-  /** A full disk refuses what is written. */
-  full = false
+  /** How many bytes can still be written. A full disk refuses what is longer. */
+  room_bytes = Infinity
   /** Single files that cannot be written. */
   readonly faults = new DiskFaults()
   private names = new Map<string, Inode>()
@@ -92,9 +92,9 @@ export class SimDisk {
       write: async (file, data, options: WriteOptions = {}) => {
         const durable = options.durable !== false
         await (durable ? sync() : step(0.02, 0.2))
-        this.checkRoom(file)
-        this.faults.strike(file, 'rename')
         const content = Buffer.from(data)
+        this.takeRoom(file, content.length)
+        this.faults.strike(file, 'rename')
         this.rename(new Map([[file, { data: content, synced: durable ? content.length : 0 }]]))
         if (!durable) return
         await sync()
@@ -103,7 +103,7 @@ export class SimDisk {
       },
       room: async () => {
         await step(0.01, 0.1)
-        return this.full ? 0 : Infinity
+        return this.room_bytes
       },
       openAppender: async (file, options = {}) => {
         await step(0.05, 0.5)
@@ -158,7 +158,7 @@ export class SimDisk {
     }
     return {
       append: async (data) => {
-        this.checkRoom(file)
+        this.takeRoom(file, data.length)
         open.data = Buffer.concat([open.data, data])
         if (durable) await this.syncAppended(file, open, data.length, sync)
       },
@@ -198,10 +198,11 @@ export class SimDisk {
     this.unsynced = this.unsynced.filter((renaming) => !isThere(renaming))
   }
 
-  private checkRoom(file: string): void {
+  private takeRoom(file: string, bytes: number): void {
     this.faults.strike(file, 'write')
-    if (this.full)
+    if (bytes > this.room_bytes)
       throw Object.assign(new Error(`ENOSPC: no space left on device, write '${file}'`), { code: 'ENOSPC' })
+    this.room_bytes -= bytes
   }
 }
 

@@ -9,6 +9,8 @@ import type { SimProcess, Simulator } from './simulator'
 export class SimNetwork {
   /** The part of all requests and answers that never arrives. */
   loss = 0
+  /** The part of all calls that are carried out, and whose connection breaks before the answer. */
+  lostAnswers = 0
   private readonly cut = new Set<string>()
 
   constructor(
@@ -23,6 +25,7 @@ export class SimNetwork {
   heal(): void {
     this.cut.clear()
     this.loss = 0
+    this.lostAnswers = 0
   }
 
   reaches(one: string, other: string): boolean {
@@ -77,6 +80,8 @@ export class SimNetwork {
           if (simulator.time_ms > sent_ms && (gaveUp || !caller.alive)) return
           const answer = await noded.answer(call, body)
           forget()
+          if (this.lostAnswers > 0 && simulator.chance(this.lostAnswers))
+            return void back(() => fail(`the connection with ${name} was reset`))
           back(() => resolve(answer))
         }
         simulator.after(0, noded.process, () => void serve())

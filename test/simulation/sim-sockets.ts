@@ -32,6 +32,10 @@ export function forgetSockets(below: string): void {
 
 export const END = 0x03
 
+/** The part of all messages of daemons that get lost, with their connections. */
+let lost = 0
+export const loseAnswers = (part: number): void => void (lost = part)
+
 export { connectSocket, serveSocket } from './sim-streams'
 
 type Options = Pick<FramedServerOptions, 'onMessage'>
@@ -54,6 +58,7 @@ export class FramedConnection implements Omit<RealConnection, 'socket' | 'takeOv
   constructor(
     readonly process: SimProcess,
     private readonly options: Options,
+    private readonly serves = false,
   ) {
     this.closed = new Promise((resolve) => (this.hangUp = resolve))
     // The kernel hangs up for a process that is gone; it hears nothing of that itself.
@@ -67,6 +72,10 @@ export class FramedConnection implements Omit<RealConnection, 'socket' | 'takeOv
     if (this.socket.destroyed) return false
     const whole = this.begun + text
     this.begun = ''
+    if (this.serves && lost > 0 && this.process.simulator.chance(lost)) {
+      this.destroy()
+      return false
+    }
     if (!this.socket.writableEnded) this.later((other) => other.receive(whole))
     return true
   }
@@ -157,7 +166,7 @@ export async function connectFramed(options: FramedClientOptions): Promise<Frame
   const listener = listeners.get(options.path)
   if (!listener?.process.alive) throw refusal(options.path, listener !== undefined)
   const near = new FramedConnection(process, { onMessage: options.onMessage })
-  const far = new FramedConnection(listener.process, listener.options)
+  const far = new FramedConnection(listener.process, listener.options, true)
   near.other = far
   far.other = near
   listener.connections.add(far)

@@ -9,14 +9,15 @@ export interface DiskFault {
   readonly file: string
   readonly step: DiskStep
   readonly times: number
+  readonly code?: 'EIO' | 'ENOSPC'
 }
 
 export class DiskFaults {
-  private readonly left = new Map<string, number>()
+  private readonly left = new Map<string, Pick<DiskFault, 'times' | 'code'>>()
 
   /** From now on the step fails `times` times. */
-  plan({ file, step, times }: DiskFault): void {
-    this.left.set(key(file, step), times)
+  plan({ file, step, times, code }: DiskFault): void {
+    this.left.set(key(file, step), { times, code })
   }
 
   clear(): void {
@@ -25,10 +26,11 @@ export class DiskFaults {
 
   /** Throws if the step is to fail now. */
   strike(file: string, step: DiskStep): void {
-    const left = this.left.get(key(file, step)) ?? 0
-    if (left <= 0) return
-    this.left.set(key(file, step), left - 1)
-    throw Object.assign(new Error(`EIO: i/o error, ${step} '${file}'`), { code: 'EIO', path: file })
+    const planned = this.left.get(key(file, step))
+    if (planned === undefined || planned.times <= 0) return
+    const { times, code = 'EIO' } = planned
+    this.left.set(key(file, step), { times: times - 1, code })
+    throw Object.assign(new Error(`${code}: ${step} '${file}'`), { code, path: file })
   }
 }
 
