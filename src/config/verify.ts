@@ -56,9 +56,14 @@ function nodeProblems(config: ConfigData): string[] {
     ...stateProblems(node),
   ])
   const candidates = masterCandidates(config).length
-  const able = nodes.filter((node) => node.master_capable && !node.offline && !node.drained).length
-  const wanted = Math.min(config.cluster.candidate_pool_size, able)
-  if (candidates < wanted) problems.push(`there are ${candidates} master candidates, and there should be ${wanted}`)
+  const able = nodes.filter((node) => node.master_capable && !node.offline && !node.drained)
+  const wanted = Math.min(config.cluster.candidate_pool_size, able.length)
+  const [next] = able.filter((node) => !node.master_candidate)
+  if (candidates < wanted && next !== undefined)
+    problems.push(
+      `there are ${candidates} master candidates, and there should be ${wanted}: ` +
+        `'gnt-node modify --master-candidate=yes ${next.name}' makes one more`,
+    )
   return problems
 }
 

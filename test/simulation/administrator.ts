@@ -1,6 +1,7 @@
 // Nodes fall ill and are mended; somebody acknowledges events, cancels some, and takes drained nodes back.
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import type { Identity } from '../../src/rpc/luxi/gantry'
+import { nodeErrand } from './errands'
 import { NODES, type SimCluster } from './sim-cluster'
 import type { SimProcess } from './simulator'
 
@@ -28,7 +29,18 @@ export class Administrator {
     while (this.wanted) {
       await this.process.clock.sleep(simulator.between(500, 6000))
       const node = simulator.pick(NODES)
-      const act = simulator.pick(['ill', 'ill', 'well', 'well', 'cancel', 'acknowledge', 'acknowledge', 'back'])
+      const act = simulator.pick([
+        'ill',
+        'ill',
+        'well',
+        'well',
+        'cancel',
+        'acknowledge',
+        'acknowledge',
+        'back',
+        'change',
+        'change',
+      ])
       const status = simulator.pick(['evacuate', 'evacuate-failover', 'live-repair'])
       if (act === 'ill') verdicts.set(node, { status, details: simulator.random.below(3) })
       else if (act === 'well') verdicts.delete(node)
@@ -56,6 +68,7 @@ export class Administrator {
 
   private async decide(act: string, node: string): Promise<void> {
     const { gantry } = this.luxi
+    if (act === 'change') return void (await this.luxi.submitJob([nodeErrand(this.cluster.simulator)]))
     if (act === 'back') {
       const op = { OP_ID: 'OP_NODE_SET_PARAMS', node_name: node, drained: false, force: true, reason: [] }
       return void (await this.luxi.submitJob([op]))

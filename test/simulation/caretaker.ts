@@ -57,7 +57,7 @@ export class Caretaker {
   /** Runs one of the commands that the finding names. Returns what came of it. */
   private async mend({ item, text }: Finding): Promise<string> {
     const { simulator } = this.cluster
-    const commands = [...text.matchAll(/'((?:gnt-|lv|drbdsetup )[^']*)'/g)].map(([, command = '']) => command)
+    const commands = [...text.matchAll(/'((?:gnt-|lv|drbdsetup |mv |rm )[^']*)'/g)].map(([, command = '']) => command)
     if (commands.length === 0) return `nothing: ${text}`
     const command = simulator.pick(commands)
     const words = command.split(' ')
@@ -76,12 +76,15 @@ export class Caretaker {
     return this.process.run(() => runCli(this.luxi, words, { clock: this.process.clock, answers }))
   }
 
-  /** The commands of LVM and DRBD on a node. */
+  /** The commands of files, LVM and DRBD on a node. */
   private async onNode(node: string, [program, ...args]: readonly string[]): Promise<string> {
     const { mirrors } = this.cluster
     try {
+      const { world } = this.cluster
       const [first = '', second = '', third = ''] = args
-      if (program === 'lvremove') mirrors.discard(node, first)
+      if (program === 'mv') world.renameFile(node, first, second)
+      else if (program === 'rm') world.removeFile(node, first)
+      else if (program === 'lvremove') mirrors.discard(node, first)
       else if (program === 'lvrename') mirrors.moveVolume(node, `${first}/${second}`, `${first}/${third}`)
       else if (program === 'drbdsetup') await mirrors.down(node, Number(/\d+$/.exec(second)?.[0]))
       else return 'no such program'

@@ -2,9 +2,9 @@
 import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Simulator } from './simulator'
 
-/** Something that users can see in the configuration: a tag, an instance, or the memory of an instance. */
+/** Something that users can see in the configuration: a tag of the cluster, an object, or the memory of an instance. */
 export type Fact =
-  | { readonly kind: 'tag' | 'instance'; readonly name: string }
+  | { readonly kind: 'tag' | 'instance' | 'group' | 'network'; readonly name: string }
   | { readonly kind: 'memory'; readonly name: string; readonly size_mib?: number }
 
 const FINAL = ['success', 'error', 'canceled']
@@ -112,6 +112,14 @@ export class Ledger {
 export function factsChangedBy({ OP_ID, ...params }: WireOpCode): Fact[] {
   const name = String(params['instance_name'])
   if (OP_ID === 'OP_INSTANCE_REMOVE') return [{ kind: 'instance', name }]
+  if (OP_ID === 'OP_INSTANCE_RENAME')
+    return [
+      { kind: 'instance', name },
+      { kind: 'instance', name: String(params['new_name']) },
+    ]
+  const [, kind] = /^OP_(GROUP|NETWORK)_(ADD|REMOVE)$/.exec(OP_ID) ?? []
+  if (kind === 'GROUP') return [{ kind: 'group', name: String(params['group_name']) }]
+  if (kind === 'NETWORK') return [{ kind: 'network', name: String(params['network_name']) }]
   // Whatever becomes of a forthcoming instance, its name stays taken.
   if (OP_ID === 'OP_INSTANCE_CREATE') return params['commit'] === true ? [] : [{ kind: 'instance', name }]
   if (OP_ID === 'OP_INSTANCE_SET_PARAMS') return [{ kind: 'memory', name }]

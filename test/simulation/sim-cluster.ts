@@ -28,6 +28,8 @@ import { forgetSockets, loseAnswers } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
 export const NODES = ['node1.example.com', 'node2.example.com', 'node3.example.com'] as const
+/** A machine that is no node at first. */
+export const SPARE = 'node4.example.com'
 type Daemon = 'wconfd' | 'luxid' | 'maintd'
 type Closable = { close(): Promise<void> }
 
@@ -56,7 +58,8 @@ export class SimCluster {
     this.network = new SimNetwork(simulator, this.machines)
     this.mirrors = new SimMirrors(simulator, this.world, (one, other) => this.network.reaches(one, other))
     const { world, mirrors } = this
-    for (const name of NODES) this.machines.set(name, new SimMachine(simulator, { world, mirrors }, name, openLog))
+    for (const name of [...NODES, SPARE])
+      this.machines.set(name, new SimMachine(simulator, { world, mirrors }, name, openLog))
     this.watcher = new SimWatcher(simulator, this.master)
   }
 
@@ -217,7 +220,8 @@ export class SimCluster {
 
   private async writeFiles(): Promise<void> {
     const { firstConfig: config, master } = this
-    for (const { disk, paths } of this.machines.values()) {
+    for (const name of NODES) {
+      const { disk, paths } = this.machine(name)
       const all = Object.entries(ssconfLines(config))
       for (const [key, lines] of all) await disk.now.write(paths.ssconf(key), lines.join('\n') + '\n')
     }

@@ -106,6 +106,11 @@ export class SimMachine {
     storage.mirrors.addHost(this)
   }
 
+  /** Of its client certificate. */
+  private get digest(): string {
+    return `digest-${this.name.replace(/\D/g, '')}`
+  }
+
   start(role: string): SimProcess {
     const process = this.simulator.process(`${role}@${this.name.split('.')[0] ?? ''}`, this.name)
     this.processes.add(process)
@@ -171,6 +176,9 @@ export class SimMachine {
     if (handlers[name] === undefined) throw new Error(`Simulated nodes have no '${name}'`)
     const sim = { world: this.storage.world, node: this.name, clock: given.clock }
     const answer: unknown = await callOf(simHandlers, name)(sim, ...args)
+    // The simulated nodes of the product know the certificates of their first configuration only.
+    if (name === 'node_crypto_tokens' && Array.isArray(answer))
+      return answer.map(([type]: unknown[]) => [type, this.digest])
     return isObject(answer) && isObject(answer['filelist']) ? this.verified(given, answer) : answer
   }
 
@@ -182,7 +190,7 @@ export class SimMachine {
       return [file, key === undefined ? print : this.disk.peek(this.paths.ssconf(key))]
     })
     const minors = [...(await mirrorList(given)).keys()]
-    return { ...answer, filelist: Object.fromEntries(own), 'drbd-list': minors }
+    return { ...answer, filelist: Object.fromEntries(own), 'drbd-list': minors, 'client-cert': [null, this.digest] }
   }
 }
 

@@ -2,11 +2,10 @@
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { PeerError } from '../../src/rpc/json-protocol'
+import { clusterErrand, instanceErrand, op } from './errands'
 import { factsChangedBy, type Fact, type Ledger } from './ledger'
 import { NODES, type SimCluster } from './sim-cluster'
 import type { SimProcess, Simulator } from './simulator'
-
-const common = { priority: 0, depends: null, reason: [['gnt:user', 'simulation', 1]] }
 
 export class User {
   private readonly simulator: Simulator
@@ -25,7 +24,7 @@ export class User {
   ) {
     this.simulator = process.simulator
     this.luxi = new LuxiClient({ path: cluster.master.paths.socket('query'), clock: process.clock })
-    for (const number of [1, 2]) this.instances.set(`${name}-${number}.example.com`, 'gone')
+    for (const number of [1, 2, 3]) this.instances.set(`${name}-${number}.example.com`, 'gone')
     process.run(() => void this.work())
   }
 
@@ -47,6 +46,11 @@ export class User {
       () => this.createOrRemove(),
       () => this.createOrRemove(),
       () => this.instanceAct(),
+      () => this.instanceAct(),
+      () => this.clusterAct(),
+      () => this.addNamed(),
+      () => this.rename(),
+      () => this.filter(),
       () => this.changeMemory(),
       () => this.changeMemory(),
       () => this.many(),
@@ -127,7 +131,8 @@ export class User {
     const [pnode, snode] = simulator.chance(0.5) ? [NODES[0], NODES[1]] : [NODES[2], NODES[1]]
     const disks = simulator.pick([
       { disk_template: 'sharedfile', disks: [{ size: 8 }], pnode: simulator.pick(NODES) },
-      { disk_template: 'drbd', disks: [{ size: 8 }], pnode, snode },
+      { disk_template: 'drbd', disks: [{ size: 8 }, { size: 4 }], pnode, snode },
+      { disk_template: 'plain', disks: [{ size: 8 }], pnode },
       { disk_template: 'drbd', disks: [{ size: 8 }], pnode: snode, snode: pnode },
       { disk_template: 'diskless', disks: [], pnode: simulator.pick(NODES) },
     ])
@@ -136,6 +141,62 @@ export class User {
       ...{ name_check: false, ip_check: false, start: this.simulator.chance(0.8), conflicts_check: false },
       ...{ ...disks, nics: [{}], wait_for_sync: true },
     })
+  }
+
+  private async clusterAct(): Promise<void> {
+    const id = await this.submit([clusterErrand(this.simulator)])
+    if (id !== undefined && this.simulator.chance(0.7)) await this.awaitEnd(id)
+  }
+
+  /** A group or a network, as for tags. */
+  private async addNamed(): Promise<void> {
+    const { simulator, ledger } = this
+    const kind = simulator.pick(['group', 'network'] as const)
+    const number = ++this.tags
+    const name = `${this.name}-${number}`
+    const [KIND, key] = [kind.toUpperCase(), `${kind}_name`]
+    const network = `10.${this.name.at(-1)}.${number % 256}.0/24`
+    const add = op(`OP_${KIND}_ADD`, { [key]: name, ...(kind === 'network' && { network, conflicts_check: false }) })
+    const id = await this.submit([add])
+    if (id === undefined || (await this.awaitEnd(id)) !== 'success') return
+    ledger.learn({ kind, name }, true, id)
+    if (kind === 'network' && simulator.chance(0.6)) await this.connect(name)
+    if (simulator.chance(0.3)) return
+    const gone = await this.submit([op(`OP_${KIND}_REMOVE`, { [key]: name })])
+    if (gone !== undefined && (await this.awaitEnd(gone)) === 'success') ledger.learn({ kind, name }, false, gone)
+  }
+
+  private async connect(network_name: string): Promise<void> {
+    const where = { network_name, group_name: 'default' }
+    const link = { network_mode: 'routed', network_link: 'br0', conflicts_check: false }
+    const id = await this.submit([op('OP_NETWORK_CONNECT', { ...where, ...link })])
+    if (id === undefined || (await this.awaitEnd(id)) !== 'success' || this.simulator.chance(0.5)) return
+    const gone = await this.submit([op('OP_NETWORK_DISCONNECT', where)])
+    if (gone !== undefined) await this.awaitEnd(gone)
+  }
+
+  private async rename(): Promise<void> {
+    const { instances, ledger, simulator } = this
+    const [name] = [...instances].find(([, state]) => state === 'there') ?? []
+    const [new_name] = [...instances].find(([, state]) => state === 'gone') ?? []
+    if (name === undefined || new_name === undefined) return
+    const stop = await this.submit([op('OP_INSTANCE_SHUTDOWN', { instance_name: name })])
+    if (stop === undefined || (await this.awaitEnd(stop)) !== 'success') return
+    for (const one of [name, new_name]) instances.set(one, 'unknown')
+    const checks = { name_check: false, ip_check: false }
+    const id = await this.submit([op('OP_INSTANCE_RENAME', { instance_name: name, new_name, ...checks })])
+    if (id === undefined || (await this.awaitEnd(id)) !== 'success') return
+    instances.set(name, 'gone').set(new_name, 'there')
+    ledger.learn({ kind: 'instance', name }, false, id)
+    ledger.learn({ kind: 'instance', name: new_name }, true, id)
+    simulator.note(this.name, `${name} is ${new_name} now`)
+  }
+
+  /** A rule that holds for no job. */
+  private async filter(): Promise<void> {
+    const rule = [['jobid', ['>', 'id', 1_000_000]]]
+    const uuid = await this.ask(() => this.luxi.replaceFilter(null, 5, rule, 'REJECT', []))
+    if (!(uuid instanceof Error) && this.simulator.chance(0.7)) await this.ask(() => this.luxi.deleteFilter(uuid))
   }
 
   private async changeMemory(): Promise<void> {
@@ -151,32 +212,9 @@ export class User {
 
   private async instanceAct(): Promise<void> {
     const { simulator } = this
-    const instance_name = simulator.pick([...this.instances.keys()])
-    const target_node = simulator.pick(NODES)
-    const id = await this.submit([
-      simulator.pick([
-        op('OP_INSTANCE_STARTUP', { instance_name }),
-        op('OP_INSTANCE_SHUTDOWN', { instance_name }),
-        op('OP_INSTANCE_REBOOT', { instance_name, reboot_type: 'hard' }),
-        op('OP_INSTANCE_MIGRATE', { instance_name, target_node }),
-        op('OP_INSTANCE_FAILOVER', { instance_name, target_node }),
-        op('OP_INSTANCE_MIGRATE', { instance_name }),
-        op('OP_INSTANCE_FAILOVER', { instance_name }),
-        ...['replace_on_secondary', 'replace_on_primary', 'replace_auto'].map((mode) =>
-          op('OP_INSTANCE_REPLACE_DISKS', { instance_name, mode, disks: [] }),
-        ),
-        op('OP_INSTANCE_GROW_DISK', { instance_name, disk: 0, amount: 4, wait_for_sync: true }),
-        op('OP_INSTANCE_REPAIR', { instance_name }),
-        op('OP_INSTANCE_REPLACE_DISKS', {
-          instance_name,
-          mode: 'replace_new_secondary',
-          remote_node: target_node,
-          disks: [],
-        }),
-        op('OP_INSTANCE_ACTIVATE_DISKS', { instance_name }),
-        op('OP_TAGS_SET', { kind: 'instance', name: instance_name, tags: [`t${simulator.random.below(10)}`] }),
-      ]),
-    ])
+    const there = [...this.instances].flatMap(([name, state]) => (state === 'gone' ? [] : [name]))
+    const instance_name = simulator.pick(there.length > 0 ? there : [...this.instances.keys()])
+    const id = await this.submit([instanceErrand(simulator, instance_name)])
     if (id !== undefined) await this.awaitEnd(id)
   }
 
@@ -244,8 +282,6 @@ export class User {
     }
   }
 }
-
-const op = (OP_ID: string, params: Readonly<Record<string, unknown>>): WireOpCode => ({ OP_ID, ...common, ...params })
 
 const removeOp = (instance_name: string): WireOpCode =>
   op('OP_INSTANCE_REMOVE', { instance_name, ignore_failures: false, shutdown_timeout: 5 })

@@ -231,7 +231,7 @@ const disks = {
   drbd_helper: () => '/bin/true',
   file_storage_dir_create: nothing,
   file_storage_dir_remove: nothing,
-  file_storage_dir_rename: nothing,
+  file_storage_dir_rename: ({ world, node }, from, to) => (world.renameFile(node, from, to), null),
   gantry_metrics: () => [],
   gantry_devices_seen: () => ({}),
   gantry_file_storage_list: ({ world, node }, directories) =>

@@ -125,6 +125,29 @@ export class World {
     )
   }
 
+  /** A file, or a folder with all its files. */
+  renameFile(node: string, from: string, to: string): void {
+    for (const { disks, key, disk, path } of this.below(node, from)) {
+      const [driver = null] = disk.logical_id
+      disks.set(key, { ...disk, logical_id: [driver, `${to}${path.slice(from.length)}`] })
+    }
+  }
+
+  removeFile(node: string, file: string): void {
+    for (const { disks, key } of this.below(node, file)) disks.delete(key)
+  }
+
+  private below(node: string, place: string) {
+    return [this.node(node).disks, this.sharedDisks].flatMap((disks) =>
+      [...disks].flatMap(([key, disk]) => {
+        const [, path] = disk.logical_id
+        return typeof path === 'string' && (path === place || path.startsWith(`${place}/`))
+          ? [{ disks, key, disk, path }]
+          : []
+      }),
+    )
+  }
+
   private disksOf(node: string, template: string): Map<string, SimDisk> {
     return isMirroredOutside(template) ? this.sharedDisks : this.node(node).disks
   }

@@ -7,6 +7,7 @@ import type { UnitContext } from '../../unit-context'
 import { allSnapshots } from '../../../model/snapshots'
 import type { GroupState, Listing, Scope } from './group-state'
 import type { VerifyReport } from './report'
+import { waysOfLost } from './ways-back'
 import {
   type DiskTemplate,
   DISK_TEMPLATES,
@@ -58,10 +59,17 @@ const inUse = ({ config, instances }: Scope, template: DiskTemplate): boolean =>
   config.cluster.enabled_disk_templates.includes(template) ||
   instances.some((instance) => instanceDisks(config, instance).some((disk) => disk.dev_type === template))
 
+interface MissingFile {
+  readonly path: string
+  readonly node: Node
+  /** What to do. No command that it names deletes the only copy of anything. */
+  readonly way: string
+}
+
 /** The instance's missing disk files, by disk uuid. */
-export function missingFiles(state: GroupState, instance: Instance): Map<string, { path: string; node: Node }> {
-  const found = new Map<string, { path: string; node: Node }>()
-  for (const disk of instanceDisks(state.config, instance)) {
+export function missingFiles(state: GroupState, instance: Instance): Map<string, MissingFile> {
+  const disks = instanceDisks(state.config, instance)
+  const lost = disks.flatMap((disk, index) => {
     const path = fileOf(disk)
     const listing = state.listings.find(
       ({ node, template, directory }) =>
@@ -69,41 +77,73 @@ export function missingFiles(state: GroupState, instance: Instance): Map<string,
         (isMirroredOutside(template) || node.uuid === instance.primary_node) &&
         path?.startsWith(`${directory}/`),
     )
-    if (path !== undefined && listing !== undefined && !listing.files.has(path))
-      found.set(disk.uuid, { path, node: listing.node })
-  }
-  return found
+    return path === undefined || listing === undefined || listing.files.has(path)
+      ? []
+      : [{ disk, index, path, node: listing.node }]
+  })
+  const unknown = lost.length === 0 ? [] : unknownFiles(state, state.config)
+  const isNamed = unknown.some(({ path }) => lost.some((one) => basename(one.path) === basename(path)))
+  const isSuspected = unknown.some(({ missing }) => missing !== undefined)
+  const isEverything = lost.length === disks.length
+  return new Map(
+    lost.map(({ disk, index, path, node }) => {
+      const way = waysOfLost(instance.name, index, { isEverything, isNamed, isSuspected })
+      return [disk.uuid, { path, node, way }]
+    }),
+  )
 }
 
 /** `config` is read after the files were listed, so it contains everything made meanwhile. */
 export function verifyOrphanFiles(report: VerifyReport, state: GroupState, config: ConfigData): void {
-  const master = state.nodes.some((node) => node.uuid === config.cluster.master_node)
-  const onlyGroup = recordValues(config.nodegroups).length === 1
-  for (const { node, template, directory, files } of state.listings) {
-    // Shared files are checked once, by the job of the master's group.
-    if (isMirroredOutside(template) && !master && !onlyGroup) continue
-    const owned = ownedFiles(config, state.snapshots, template, node)
-    for (const [path, size_bytes] of files.values()) {
-      if (
-        owned.has(path) ||
-        path
-          .slice(directory.length)
-          .split('/')
-          .some((part) => state.busy.has(part))
-      )
-        continue
-      const size_mib = Math.ceil(size_bytes / (1 << 20))
-      const missing = [...owned].find(
-        ([wanted, disk_mib]) => !files.has(wanted) && (basename(wanted) === basename(path) || disk_mib === size_mib),
-      )
-      const todo =
-        missing === undefined
-          ? `if nobody needs it, remove it there with 'rm ${path}'`
-          : `it may be the only copy of ${missing[0]}, which is missing: keep it until that is there again; if it has the data, 'mv ${path} ${missing[0]}' gives it its name back`
-      const text = `file ${path} (${size_mib} MiB) is not a disk of any instance; ${todo}`
-      report.error('ENODEORPHANLV', node.name, text, 'WARNING')
-    }
+  for (const { node, path, size_mib, missing } of unknownFiles(state, config)) {
+    const todo =
+      missing === undefined
+        ? `if nobody needs it, remove it there with 'rm ${path}'`
+        : `it may be the only copy of ${missing.path}, which is missing${missing.node.uuid === node.uuid ? '' : ` on node ${missing.node.name}`}: ` +
+          'keep it until that is there again' +
+          (missing.node.uuid === node.uuid
+            ? `; if it has the data, 'mv ${path} ${missing.path}' gives it its name back`
+            : '')
+    const text = `file ${path} (${size_mib} MiB) is not a disk of any instance; ${todo}`
+    report.error('ENODEORPHANLV', node.name, text, 'WARNING')
   }
+}
+
+interface UnknownFile {
+  readonly node: Node
+  readonly path: string
+  readonly size_mib: number
+  /** The file of a disk that it may be. */
+  readonly missing: { readonly node: Node; readonly path: string } | undefined
+}
+
+function unknownFiles(state: GroupState, config: ConfigData): UnknownFile[] {
+  const { listings, snapshots, nodes, busy } = state
+  const master = nodes.some((node) => node.uuid === config.cluster.master_node)
+  const onlyGroup = recordValues(config.nodegroups).length === 1
+  // Shared files are checked once, by the job of the master's group.
+  const checked = listings.filter(({ template }) => !isMirroredOutside(template) || master || onlyGroup)
+  const known = checked.map((listing) => ({
+    ...listing,
+    owned: ownedFiles(config, snapshots, listing.template, listing.node),
+  }))
+  const missing = known.flatMap(({ template, node, files, owned }) =>
+    [...owned].flatMap(([path, size_mib]) => (files.has(path) ? [] : [{ template, node, path, size_mib }])),
+  )
+  return known.flatMap(({ template, node, directory, files, owned }) =>
+    [...files.values()].flatMap(([path, size_bytes]) => {
+      const isBusy = path
+        .slice(directory.length)
+        .split('/')
+        .some((part) => busy.has(part))
+      if (owned.has(path) || isBusy) return []
+      const size_mib = Math.ceil(size_bytes / (1 << 20))
+      const isLike = (one: (typeof missing)[number]) =>
+        one.template === template && (basename(one.path) === basename(path) || one.size_mib === size_mib)
+      const here = missing.find((one) => one.node.uuid === node.uuid && isLike(one))
+      return [{ node, path, size_mib, missing: here ?? missing.find(isLike) }]
+    }),
+  )
 }
 
 function ownedFiles(

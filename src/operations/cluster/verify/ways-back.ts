@@ -58,16 +58,13 @@ export class WaysBack {
     const wanted = wantedVolumes(this.state.config)
     const isSuspect = ({ image, volume }: Unknown) =>
       reasonToKeep(wanted, this.state.images, image, volume) !== undefined
-    const ways = []
     const all = this.dataOf()
-    const isCopy = ({ volume }: Unknown) => all.some(({ vg, lv }) => isNamedLike(volume, `${vg}/${lv}`))
-    if (all.every(this.isLost) && !unknown.some(isCopy))
-      ways.push(`if its removal did not end, 'gnt-instance remove ${name}' ends it`)
-    if (!unknown.some(isSuspect))
-      ways.push(
-        `if its data is lost, 'gnt-instance recreate-disks --disk=${index} ${name}' makes disk/${index} again, empty`,
-      )
-    return ways.map((way) => `; ${way}`).join('')
+    const isNamed = ({ volume }: Unknown) => all.some(({ vg, lv }) => isNamedLike(volume, `${vg}/${lv}`))
+    return waysOfLost(name, index, {
+      isEverything: all.every(this.isLost),
+      isNamed: unknown.some(isNamed),
+      isSuspected: unknown.some(isSuspect),
+    })
   }
 
   private dataOf(index?: number): readonly Part[] {
@@ -87,6 +84,21 @@ export class WaysBack {
   private has(node: string, { vg, lv }: Part): boolean | undefined {
     return this.state.images.find((image) => image.node.uuid === node)?.volumes?.has(`${vg}/${lv}`)
   }
+}
+
+interface Lost {
+  /** The instance has no other disk. */
+  readonly isEverything: boolean
+  /** Something without owner has a name like one of its disks. */
+  readonly isNamed: boolean
+  /** Something without owner may be a disk that is missing. */
+  readonly isSuspected: boolean
+}
+
+export function waysOfLost(name: string, index: number, { isEverything, isNamed, isSuspected }: Lost): string {
+  const end = `; if its removal did not end, 'gnt-instance remove ${name}' ends it`
+  const again = `; if its data is lost, 'gnt-instance recreate-disks --disk=${index} ${name}' makes disk/${index} again, empty`
+  return `${isEverything && !isNamed ? end : ''}${isSuspected ? '' : again}`
 }
 
 /** The command that makes new volumes for one side of all mirrors of the instance. */

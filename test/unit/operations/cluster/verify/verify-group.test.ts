@@ -1,4 +1,5 @@
 // Verify of a group, line by line as a real master reported it.
+import * as path from 'node:path'
 import { change } from '../../../../../src/config/changes'
 import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
 import { goldenConfig } from '../../../../support/golden-query'
@@ -313,12 +314,34 @@ test('disks that are missing, degraded or belong to nobody are named', async () 
   expect(await cluster.verifyGroup()).toEqual([
     false,
     [
-      `ERROR: instance inst2.gnt.example: file ${disk0} missing on node ${NODE2}`,
+      `ERROR: instance inst2.gnt.example: file ${disk0} missing on node ${NODE2}; if its data is lost, ` +
+        "'gnt-instance recreate-disks --disk=0 inst2.gnt.example' makes disk/0 again, empty",
       `ERROR: instance inst2.gnt.example: disk/1 on ${NODE2} is degraded; local disk state is 'faulty'; bring its storage back, or ` +
         "'gnt-instance recreate-disks inst2.gnt.example' makes it again, empty",
-      "WARNING: node node1.gnt.example: file /srv/ganeti/shared-file-storage/gone.example/x.disk0 (5 MiB) is not a disk of any instance; if nobody needs it, remove it there with 'rm /srv/ganeti/shared-file-storage/gone.example/x.disk0'",
+      'WARNING: node node1.gnt.example: file /srv/ganeti/shared-file-storage/gone.example/x.disk0 (5 MiB) is not a disk of any instance; ' +
+        "if nobody needs it, remove it there with 'rm /srv/ganeti/shared-file-storage/gone.example/x.disk0'",
     ],
   ])
+})
+
+test('an instance without any of its files was half removed, unless a file without owner may be one of them', async () => {
+  const cluster = new RecordedCluster()
+  const paths = cluster.instance('inst2').disks.map((uuid) => String(cluster.config.disks[uuid]?.logical_id[1]))
+  for (const file of paths) cluster.lostFiles.add(file)
+  const of = async (start: string) => (await cluster.verifyGroup())[1].filter((line) => line.startsWith(start))
+  const missing = () => of('ERROR: instance inst2.gnt.example: file')
+  const end = "; if its removal did not end, 'gnt-instance remove inst2.gnt.example' ends it"
+  const found = await missing()
+  expect(found).toHaveLength(paths.length)
+  found.forEach((line, index) =>
+    expect(line).toContain(
+      `${end}; if its data is lost, 'gnt-instance recreate-disks --disk=${index} inst2.gnt.example' makes disk/${index} again, empty`,
+    ),
+  )
+  cluster.extraFiles.push([`/srv/ganeti/file-storage/former/${path.basename(paths[0] ?? '')}`, 5 << 20])
+  for (const line of await missing()) expect(line).toMatch(/ missing on node \S+$/)
+  const [elsewhere] = await of('WARNING: node node1.gnt.example: file')
+  expect(elsewhere).toContain(`which is missing on node ${NODE2}: keep it until that is there again`)
 })
 
 test('a file of another group is not compared twice, and one that differs only for a moment is no problem', async () => {
@@ -428,7 +451,9 @@ test('logical volumes that are missing or that nobody owns are named, but not re
     false,
     [
       "ERROR: node node3.gnt.example: volume group 'xenvg' too small (20480 MiB required, 100 MiB found)",
-      `ERROR: instance inst2.gnt.example: volume xenvg/data missing on node ${NODE2}`,
+      `ERROR: instance inst2.gnt.example: volume xenvg/data missing on node ${NODE2}; ` +
+        "if its removal did not end, 'gnt-instance remove inst2.gnt.example' ends it; " +
+        "if its data is lost, 'gnt-instance recreate-disks --disk=0 inst2.gnt.example' makes disk/0 again, empty",
       "WARNING: node node3.gnt.example: volume xenvg/stray is unknown; if nobody needs it, remove it there with 'lvremove xenvg/stray'",
     ],
   ])
