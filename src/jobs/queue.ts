@@ -18,6 +18,7 @@ import { JobIds } from './job-ids'
 import { type Job, dependenciesOf, dequeued, heldBack, isFinished, newJob, rejected, withPriority } from './job'
 import type { QueueOptions } from './queue-options'
 import type { Secrets } from './runner'
+import { whyRefused } from './refused'
 import { QueueRoom } from './room'
 import { Scheduler } from './scheduler'
 
@@ -235,10 +236,9 @@ export class JobQueue {
       const [numbered, saved] = await Promise.allSettled([serial, this.save(job)])
       const failed = [saved, numbered].find((result) => result.status === 'rejected')
       if (failed !== undefined) {
-        const { reason }: { reason: unknown } = failed
-        const isGone = await this.retract(job)
-        if (isGone && reason instanceof UnsettledAppend) throw reason.cause
-        if (isGone || failed === saved) throw reason
+        this.unpublished.delete(id)
+        const why = await whyRefused(job, failed.reason, failed === saved, this.options)
+        if (why !== undefined) throw why
       }
       if (secrets.some((found) => Object.keys(found).length > 0)) this.secrets.set(id, secrets)
       return { job }
@@ -247,25 +247,6 @@ export class JobQueue {
       if (error instanceof UnsettledAppend) throw error
       return { error: String(errorToWire(error)[1][0]) }
     }
-  }
-
-  /**
-   * A refused job must not remain anywhere: neither a later luxid nor another master may run it. Returns false if it can
-   * neither be removed nor be written as cancelled: a job that is durable is not refused.
-   */
-  private async retract(job: Job): Promise<boolean> {
-    const { store, clock, log } = this.options
-    this.unpublished.delete(job.id)
-    try {
-      await store.retract(job.id)
-      return true
-    } catch (error) {
-      log.error({ job: job.id, err: error }, 'a refused job cannot be removed, so it is written as cancelled')
-    }
-    return store.save(dequeued(job, timestamp(clock))).then(
-      () => true,
-      () => false,
-    )
   }
 
   /** Resolves when durable. The caller then publishes it. */

@@ -106,7 +106,7 @@ export class SimMachine {
     storage.mirrors.addHost(this)
   }
 
-  /** Of its client certificate. */
+  /** The fingerprint of its client certificate. */
   private get digest(): string {
     return `digest-${this.name.replace(/\D/g, '')}`
   }

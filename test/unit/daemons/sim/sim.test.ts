@@ -85,6 +85,19 @@ test('an instance stops, starts elsewhere, and stays there when the simulator is
   await expect(nodes.one(node1, 'instance_info', [moved.name, 'fake', {}])).resolves.toMatchObject({ memory: 64 })
 })
 
+test('the files of a folder are renamed with it', async () => {
+  if (!node1) throw new Error('no node')
+  const recorded = Object.values(config.disks).find(({ dev_type }) => dev_type === 'sharedfile') ?? fail('disk')
+  const before = path.dirname(String(recorded.logical_id[1]))
+  const files = async (folder: string) =>
+    (await nodes.one(node1, 'gantry_file_storage_list', [[folder]])).flat().map(([file]) => path.basename(file))
+  const there = await files(before)
+  await nodes.one(node1, 'file_storage_dir_rename', [before, '/srv/ganeti/shared-file-storage/renamed'])
+  await expect(files(before)).resolves.toEqual([])
+  await expect(files('/srv/ganeti/shared-file-storage/renamed')).resolves.toEqual(there)
+  expect(there).toContain(path.basename(String(recorded.logical_id[1])))
+})
+
 test('disks of the configuration exist; a new one is created once, grows, and is removed', async () => {
   if (!node1) throw new Error('no node')
   const disk = { uuid: 'new', dev_type: 'plain', logical_id: ['vg', 'lv'], size: 10 }

@@ -1,0 +1,37 @@
+// A job that could not be saved. If it is refused, neither a later luxid nor another master may run it, so it must not remain anywhere.
+import { timestamp } from '../lib/clock'
+import { UnsettledAppend } from '../lib/file/unsettled-append'
+import { dequeued, type Job } from './job'
+import type { QueueOptions } from './queue-options'
+
+/**
+ * The error of its submitter. Undefined if it is accepted after all: it was saved, something else failed, and it can neither be removed nor be
+ * written as cancelled. Nobody is told of an UnsettledAppend, because a later luxid may find the job.
+ */
+export async function whyRefused(
+  job: Job,
+  reason: unknown,
+  isNotSaved: boolean,
+  options: Pick<QueueOptions, 'store' | 'clock' | 'log'>,
+): Promise<Error | undefined> {
+  const why = reason instanceof Error ? reason : new Error(String(reason))
+  if (await isTakenBack(job, options))
+    return why instanceof UnsettledAppend && why.cause instanceof Error ? why.cause : why
+  return isNotSaved ? why : undefined
+}
+
+async function isTakenBack(
+  job: Job,
+  { store, clock, log }: Pick<QueueOptions, 'store' | 'clock' | 'log'>,
+): Promise<boolean> {
+  try {
+    await store.retract(job.id)
+    return true
+  } catch (error) {
+    log.error({ job: job.id, err: error }, 'a refused job cannot be removed, so it is written as cancelled')
+  }
+  return store.save(dequeued(job, timestamp(clock))).then(
+    () => true,
+    () => false,
+  )
+}
