@@ -13,12 +13,21 @@ function compiled(filename) {
   const madeFrom = `// ${[filename, __filename].map((file) => fs.statSync(file).mtimeMs).join(' ')}\n`
   const code = fs.existsSync(kept) ? fs.readFileSync(kept, 'utf8') : ''
   if (code.startsWith(madeFrom)) return code
-  fs.mkdirSync(CACHE, { recursive: true })
-  // Renamed when it is complete, because other processes may read or write the same file.
   const made = madeFrom + compile(filename)
-  fs.writeFileSync(`${kept}.${process.pid}`, made)
-  fs.renameSync(`${kept}.${process.pid}`, kept)
+  keep(kept, made)
   return made
+}
+
+/** Without a cache, for example where root made the folder and another user runs the tests, each process compiles for itself. */
+function keep(file, made) {
+  try {
+    fs.mkdirSync(CACHE, { recursive: true })
+    // Renamed when it is complete, because other processes may read or write the same file.
+    fs.writeFileSync(`${file}.${process.pid}`, made)
+    fs.renameSync(`${file}.${process.pid}`, file)
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
+  }
 }
 
 function compile(filename) {

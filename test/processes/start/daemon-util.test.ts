@@ -16,7 +16,11 @@ beforeEach(() => fs.mkdirSync(paths.dataDir, { recursive: true }))
 afterEach(() => fs.rmSync(path.dirname(paths.root), { recursive: true, force: true }))
 
 const lists = (texts: Readonly<Record<string, string>>): void => {
-  for (const [name, text] of Object.entries(texts)) fs.writeFileSync(paths.ssconf(name), text)
+  for (const [name, text] of Object.entries(texts)) {
+    // Nobody but root may write into one that is there.
+    fs.rmSync(paths.ssconf(name), { force: true })
+    fs.writeFileSync(paths.ssconf(name), text)
+  }
 }
 
 /** Answers with the programs that it starts, and their arguments; `codes` are those with which daemons end. */
