@@ -5,7 +5,7 @@ import { downgradable, downgradeConfig } from '../config/conversion/downgrade'
 import type { Raw } from '../config/conversion/raw'
 import { isUpgradable, upgradeConfig } from '../config/conversion/upgrade'
 import { encodeConfig } from '../config/encode'
-import { loadConfig } from '../config/upgrade'
+import { loadConfig, RESTORE_IT } from '../config/upgrade'
 import { verifyConfig } from '../config/verify'
 import { type Clock, seconds } from '../lib/clock'
 import type { Disk } from '../lib/disk'
@@ -171,9 +171,7 @@ function rawFrom(text: string, file: string): Raw {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch (error) {
-    throw new ConfigurationError(
-      `${file} is not JSON (${errorText(error)}); restore it from a master candidate or a backup`,
-    )
+    throw new ConfigurationError(`${file} is not JSON (${errorText(error)}): ${RESTORE_IT}`)
   }
   throw new ConfigurationError(`${file} does not hold a JSON object`)
 }

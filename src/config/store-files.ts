@@ -16,7 +16,7 @@ import { COPY_NOTES, noting } from './copy-notes'
 import { forked } from './copy-status'
 import { withGantryValue } from './gantry'
 import { decodeJournal, encodeMark, replay, replayConfig, sha256, type JournalRecord, type Mark } from './journal'
-import { EMPTY_GANTRY, loadConfig, loadGantry } from './upgrade'
+import { EMPTY_GANTRY, loadConfig, loadGantry, RESTORE_IT } from './upgrade'
 
 export interface StoreOptions {
   readonly disk: Disk
@@ -70,10 +70,7 @@ export interface Loaded {
 export async function loadFiles(options: StoreOptions): Promise<Loaded> {
   const { disk, paths, random, log } = options
   const text = await disk.read(paths.configFile)
-  if (!text)
-    throw new ConfigurationError(
-      `There is no configuration at ${paths.configFile}: this node is not the master of a cluster`,
-    )
+  if (!text) throw new ConfigurationError(`There is no configuration at ${paths.configFile}: ${await whyNone(options)}`)
   const { config, notices } = loadConfig(text.toString('utf8'), random)
   for (const notice of notices) log.warn({ file: paths.configFile }, notice)
   const gantryText = (await disk.read(paths.gantryFile)) ?? Buffer.alloc(0)
@@ -88,6 +85,12 @@ export async function loadFiles(options: StoreOptions): Promise<Loaded> {
   if (options.takeFiles === true)
     return { documents: taken(documents, journal.rejected, options), records, files, dirty: true }
   return { documents, records, files, dirty: records.length > 0 || notices.length > 0 }
+}
+
+/** A node that never had a configuration has none of its other files. */
+async function whyNone({ disk, paths }: StoreOptions): Promise<string> {
+  const beside = (await disk.read(paths.journalFile)) ?? (await disk.read(paths.gantryFile))
+  return beside === undefined ? 'this node is not the master of a cluster' : RESTORE_IT
 }
 
 /** From here on these documents count, whatever serial numbers older copies have. */

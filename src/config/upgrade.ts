@@ -91,13 +91,16 @@ function fillDiskUuids(disks: unknown, random: Pick<Random, 'uuid'>, notices: st
   }
 }
 
+/** A file of the configuration is lost or damaged. */
+export const RESTORE_IT = 'restore it from a master candidate or a backup'
+
 function parse(text: string, file: string): Record<string, unknown> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
     const reason = errorText(error)
-    throw new ConfigurationError(`${file} is not JSON (${reason}); restore it from a master candidate or a backup`)
+    throw new ConfigurationError(`${file} is not JSON (${reason}): ${RESTORE_IT}`)
   }
   if (!isObject(value)) throw new ConfigurationError(`${file} does not hold a JSON object`)
   return value

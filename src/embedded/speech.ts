@@ -1,5 +1,6 @@
 // Messages of an embedded cluster to the user who started it.
 import * as path from 'node:path'
+import { RESTORE_IT } from '../config/upgrade'
 import { errorText } from '../lib/system-failure'
 import { errorCode } from '../lib/disk'
 import { quoteForShell } from '../lib/ssh/ssh'
@@ -29,13 +30,15 @@ export function startCommand(root: string, ...more: readonly string[]): string {
   return ['npm start', ...(options.length === 0 ? [] : ['--', ...options.map(quoteForShell)])].join(' ')
 }
 
-/** The node's own command, which needs its environment, as a start of the cluster. */
+/** The node's own command, which needs its environment, as a start of the cluster; and such a start where a file is lost. */
 const withWayOut = (text: string, root: string): string =>
-  text.replace(
-    /env GANETI_ROOTDIR=(?:'[^']*'|\S+) GANETI_HOSTNAME=(\S+) gantryd fold --take-file/g,
-    (_, node: string) =>
-      `${startCommand(root, '--take-files', node)}, or name there another node, whose copy the master is to get`,
-  )
+  text
+    .replace(
+      /env GANETI_ROOTDIR=(?:'[^']*'|\S+) GANETI_HOSTNAME=(\S+) gantryd fold --take-file/g,
+      (_, node: string) =>
+        `${startCommand(root, '--take-files', node)}, or name there another node, whose copy the master is to get`,
+    )
+    .replace(RESTORE_IT, `$&. To take it from NODE, run: ${startCommand(root, '--take-files', 'NODE')}`)
 
 /** Explains an error: what went wrong, and what to do. */
 export function explain(error: unknown, root?: string): string {

@@ -391,6 +391,17 @@ test('a missing configuration is a clear error', async () => {
   )
 })
 
+test.each(['journalFile', 'gantryFile'] as const)(
+  'a configuration that is lost, but for its %s, is to be restored',
+  async (left) => {
+    const { options } = await open()
+    const content = options.disk.files.get(options.paths[left])
+    options.disk.files.clear()
+    options.disk.files.set(options.paths[left], content ?? Buffer.from(''))
+    await expect(openStore(options)).rejects.toThrow(/config\.data: restore it from a master candidate or a backup$/)
+  },
+)
+
 test('making a configuration removes the journal of the one before', async () => {
   const { store, options } = await open()
   await store.change([tag('a')])
