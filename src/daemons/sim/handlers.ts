@@ -232,6 +232,8 @@ const disks = {
   file_storage_dir_create: nothing,
   file_storage_dir_remove: nothing,
   file_storage_dir_rename: ({ world, node }, from, to) => (world.renameFile(node, from, to), null),
+  // A simulated file has one name.
+  gantry_file_link: () => false,
   gantry_metrics: () => [],
   gantry_devices_seen: () => ({}),
   gantry_file_storage_list: ({ world, node }, directories) =>

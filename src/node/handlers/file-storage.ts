@@ -1,6 +1,6 @@
 // Node calls about directories of disk files and about the usage of storage.
 import * as path from 'node:path'
-import { isMissing } from '../../lib/disk'
+import { errorCode, isMissing } from '../../lib/disk'
 import { accessible } from '../../lib/files'
 import { STORED_FILES_MAX } from '../../model/limits/node'
 import { DIRECTORY_SIZE_S } from '../../model/limits/storage'
@@ -42,6 +42,29 @@ export const fileStorageHandlers = {
     return null
   },
 
+  async gantry_file_link(context, names) {
+    const made: string[] = []
+    try {
+      for (const [from, to] of names) {
+        const old = await checkFileStoragePath(context, from)
+        const wanted = await checkFileStoragePath(context, to)
+        if (await isOneFile(context, old, wanted)) continue
+        await context.files.link(old, wanted)
+        made.push(wanted)
+      }
+      const folders = made.flatMap((file) => [path.dirname(file), path.dirname(path.dirname(file))])
+      for (const folder of new Set(folders)) await syncFolder(context, folder)
+      return true
+    } catch (error) {
+      for (const file of made) await context.files.rm(file, { force: true })
+      const code = errorCode(error) ?? ''
+      if (CANNOT_LINK.has(code)) return false
+      return code === ''
+        ? Promise.reject(error)
+        : fail(`Cannot give the files of disks other names: ${describe(error)}`)
+    }
+  },
+
   async storage_list(context, type, args, name, fields) {
     const units = await storageUnits(context, type, args)
     const rows = name === null ? units : units.filter((unit) => unit['name'] === name)
@@ -72,6 +95,25 @@ export const fileStorageHandlers = {
     }
   },
 } satisfies Partial<Handlers>
+
+/** Not for all file systems, and not for files of other accounts. */
+const CANNOT_LINK: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
+
+/** Whether an interrupted call has already made the second name. */
+async function isOneFile({ files }: NodeContext, one: string, other: string): Promise<boolean> {
+  if (!(await accessible(files, other))) return false
+  const [a, b] = [await files.stat(one), await files.stat(other)]
+  return a.dev === b.dev && a.ino === b.ino
+}
+
+async function syncFolder({ files }: NodeContext, folder: string): Promise<void> {
+  const handle = await files.open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
 
 /** node_info's answer for a storage unit; null if this node cannot tell. */
 export async function storageInfo(context: NodeContext, [type, key, params]: StorageUnit): Promise<StorageInfo | null> {

@@ -1,15 +1,15 @@
 // OP_INSTANCE_RENAME: gives a stopped instance another name, and its file-based disks another folder.
 import * as path from 'node:path'
 import { change } from '../../config/changes'
-import type { Disk } from '../../model/config'
-import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { ECODE, OpPrereqError } from '../../model/errors'
 import { isReserved } from '../../model/instance'
 import { OpInstanceRename } from '../../opcodes/instance'
 import { checkNameIsFree } from '../free-name'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
-import { fileFolder, noteOwner } from './disks/files'
+import { noteOwner, removeDirectories } from './disks/files'
+import { moveFiles, type MovedFile } from './disks/move-files'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { newAddress, newName } from './create/resolve'
@@ -47,13 +47,20 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
   async run(ctx, op, { view, name }) {
     const oldName = view.instance.name
     if (name === oldName) return name
-    await ctx.config.change(
-      [change('renameInstance', view.instance.uuid, name, movedDisks(view, name))],
-      async () => (await reread(ctx, view)).instance.name === name,
-    )
-    if (isReserved(view.instance)) return name
+    const moved = movedFiles(view, name)
+    const disks = moved.map(({ to }) => to)
+    const record = (): Promise<unknown> =>
+      ctx.config.change(
+        [change('renameInstance', view.instance.uuid, name, disks)],
+        async () => (await reread(ctx, view)).instance.name === name,
+      )
+    if (isReserved(view.instance)) {
+      await record()
+      return name
+    }
+    await moveFiles(ctx, view, moved, `Cannot rename instance ${oldName}`, record)
     const renamed = await reread(ctx, view)
-    await moveFolder(ctx, view, renamed)
+    await removeDirectories(ctx, view, view.disks, renamed.disks)
     const active = await startDisks(ctx, renamed)
     try {
       await tellDisksAndGuest(ctx, active, oldName, op.debug_level ?? 0)
@@ -72,25 +79,17 @@ async function checkNothingInTheWay(ctx: UnitContext, view: InstanceView): Promi
 }
 
 /** Disk files are in a folder with the instance's name. */
-function movedDisks(view: InstanceView, name: string): Disk[] {
+function movedFiles(view: InstanceView, name: string): MovedFile[] {
   return view.disks
     .filter((disk) => factsOf(disk.dev_type).namedAfterInstance === true)
     .map((disk) => {
       const [driver = '', file] = disk.logical_id
       const folder = path.posix.dirname(path.posix.dirname(String(file)))
-      return { ...disk, logical_id: [driver, `${folder}/${name}/${path.posix.basename(String(file))}`] }
+      return {
+        from: disk,
+        to: { ...disk, logical_id: [driver, `${folder}/${name}/${path.posix.basename(String(file))}`] },
+      }
     })
-}
-
-async function moveFolder(ctx: UnitContext, before: InstanceView, after: InstanceView): Promise<void> {
-  const [from, to] = [fileFolder(before.disks), fileFolder(after.disks)]
-  if (from === undefined || to === undefined) return
-  const { primary } = after
-  const result = await ctx.nodes.attempt(primary, 'file_storage_dir_rename', [from, to])
-  if (!result.ok)
-    throw new OpExecError(
-      `Could not rename on node ${primary.name} directory '${from}' to '${to}' (but the instance has been renamed in Ganeti): ${result.error}`,
-    )
 }
 
 async function tellDisksAndGuest(ctx: UnitContext, view: InstanceView, oldName: string, debug: number): Promise<void> {

@@ -95,10 +95,14 @@ export function missingFiles(state: GroupState, instance: Instance): Map<string,
 
 /** `config` is read after the files were listed, so it contains everything made meanwhile. */
 export function verifyOrphanFiles(report: VerifyReport, state: GroupState, config: ConfigData): void {
+  const files = recordValues(config.disks).flatMap((disk) => fileOf(disk) ?? [])
   for (const { node, path, size_mib, missing } of unknownFiles(state, config)) {
+    const namesake = files.find((file) => basename(file) === basename(path))
     const todo =
       missing === undefined
-        ? `if nobody needs it, remove it there with 'rm ${path}'`
+        ? namesake === undefined
+          ? `if nobody needs it, remove it there with 'rm ${path}'`
+          : `it has the name of the disk whose file is ${namesake}: keep it until you know that that file has the data`
         : `it may be the only copy of ${missing.path}, which is missing${missing.node.uuid === node.uuid ? '' : ` on node ${missing.node.name}`}: ` +
           'keep it until that is there again' +
           (missing.node.uuid === node.uuid

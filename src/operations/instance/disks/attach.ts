@@ -10,14 +10,15 @@ import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { DiskParams } from '../../../opcodes/types'
 import type { UnitContext } from '../../unit-context'
 import { indexForNew, type DeviceChange } from '../parameters/device-changes'
-import { createDirectory, fileFolder, sizeText } from './files'
+import { removeDirectories, sizeText } from './files'
+import { moveFiles } from './move-files'
 import { newDisks } from './new-disks'
 import { diskSpec, fileStorageFolder } from './spec'
 import { assembleDisks, shutdownDisks } from './activation'
 import { waitForSync } from './sync'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import type { Changed, SetOp } from '../parameters/set-op'
-import { allNodes, diskDictOf, reread, type InstanceView } from '../view'
+import { allNodes, reread, type InstanceView } from '../view'
 import { factsOf, hasDisks } from '../../../model/templates'
 
 export async function planAttach(
@@ -94,11 +95,8 @@ export async function attachDisk(
   live: boolean,
 ): Promise<Changed[]> {
   const moved = factsOf(disk.dev_type).namedAfterInstance === true ? placeInside(ctx, view, disk, index, op) : disk
-  if (moved !== disk) {
-    ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
-    await createDirectory(ctx, view, [moved])
-  }
-  await moveFile(ctx, view, disk, moved, 'Failed before attach', () =>
+  if (moved !== disk) ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
+  await moveFiles(ctx, view, [{ from: disk, to: moved }], 'Failed before attach', () =>
     ctx.config.change(
       [
         ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
@@ -138,7 +136,7 @@ export async function detachDisk(
   const unplugged = live ? [await unplugDisk(ctx, view, disk, index, 'detached')] : []
   await shutdownDisks(ctx, view, { disks: [disk] })
   const moved = factsOf(disk.dev_type).namedAfterInstance === true ? placeOutside(disk) : disk
-  await moveFile(ctx, view, disk, moved, 'Failed before detach', () =>
+  await moveFiles(ctx, view, [{ from: disk, to: moved }], 'Failed before detach', () =>
     ctx.config.change(
       [
         ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
@@ -147,11 +145,8 @@ export async function detachDisk(
       async () => !(await reread(ctx, view)).instance.disks.includes(disk.uuid),
     ),
   )
-  const folder = view.disks.length === 1 ? fileFolder([disk]) : undefined
-  if (folder !== undefined) {
-    const removed = await ctx.nodes.attempt(view.primary, 'file_storage_dir_remove', [folder])
-    if (!removed.ok) ctx.log.warning(`Could not remove directory '${folder}': ${removed.error}`)
-  }
+  const others = view.disks.filter(({ uuid }) => uuid !== disk.uuid)
+  await removeDirectories(ctx, view, [disk], others)
   return [[`disk/${index}`, 'detach'], ...unplugged]
 }
 
@@ -159,34 +154,4 @@ function placeOutside(disk: Disk): Disk {
   const [driver, file] = disk.logical_id.map(String)
   const { dir, base } = path.posix.parse(file ?? '')
   return { ...disk, logical_id: [driver ?? '', path.posix.join(path.posix.dirname(dir), base)] }
-}
-
-/**
- * Moves the file and changes its configuration together. If the configuration cannot be changed, the file goes back.
- */
-async function moveFile(
-  ctx: UnitContext,
-  view: InstanceView,
-  from: Disk,
-  to: Disk,
-  what: string,
-  record: () => Promise<unknown>,
-): Promise<void> {
-  if (from === to) return void (await record())
-  await ctx.nodes.call(view.primary, what, 'blockdev_rename', [[[diskDictOf(view, from), to.logical_id]]])
-  try {
-    await record()
-  } catch (error) {
-    if (!(await ctx.config.isSettled())) {
-      const [here, there] = [to, from].map(({ logical_id }) => String(logical_id[1]))
-      ctx.log.warning(
-        `The data of disk ${from.uuid} is now in ${here}, and nobody knows whether the configuration says so`,
-        `if it still says ${there}, give the file this name again`,
-      )
-      throw error
-    }
-    const back = await ctx.nodes.attempt(view.primary, 'blockdev_rename', [[[diskDictOf(view, to), from.logical_id]]])
-    if (!back.ok) ctx.log.warning(`The data of disk ${from.uuid} is now in ${String(to.logical_id[1])}: ${back.error}`)
-    throw error
-  }
 }

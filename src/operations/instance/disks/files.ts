@@ -28,7 +28,7 @@ export async function createDisks(
 ): Promise<void> {
   const made: Made[][] = []
   try {
-    await createDirectory(ctx, view, disks)
+    await createDirectories(ctx, view, disks)
     for (const disk of disks) {
       const onNodes = nodesOf(view, disk).map((node): OnNode => ({ node, disk, unique, made: [] }))
       made.push(...onNodes.map((one) => one.made))
@@ -52,17 +52,35 @@ interface Made {
   isSure: boolean
 }
 
-/** An instance's disk files share a folder. */
-export async function createDirectory(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
-  const folder = fileFolder(disks)
-  if (folder === undefined) return
-  const what = `Failed to create directory '${folder}' on node ${view.primary.name}`
-  await ctx.nodes.call(view.primary, what, 'file_storage_dir_create', [folder])
+export async function createDirectories(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+  for (const folder of fileFolders(disks)) {
+    const what = `Failed to create directory '${folder}' on node ${view.primary.name}`
+    await ctx.nodes.call(view.primary, what, 'file_storage_dir_create', [folder])
+  }
 }
 
-export function fileFolder(disks: readonly Disk[]): string | undefined {
-  const disk = disks.find((candidate) => factsOf(candidate.dev_type).namedAfterInstance === true)
-  return disk && path.posix.dirname(String(disk.logical_id[1]))
+/** The folders with an instance's files: one in each folder of files for which a disk was asked. */
+function fileFolders(disks: readonly Disk[]): string[] {
+  const files = disks.filter(({ dev_type }) => factsOf(dev_type).namedAfterInstance === true)
+  return [...new Set(files.map(({ logical_id }) => path.posix.dirname(String(logical_id[1]))))]
+}
+
+/** Removes the folders of files that are gone, unless files of `others` are there. Returns whether all are gone. */
+export async function removeDirectories(
+  ctx: UnitContext,
+  view: InstanceView,
+  gone: readonly Disk[],
+  others: readonly Disk[],
+): Promise<boolean> {
+  const used = fileFolders(others)
+  let ok = true
+  for (const folder of fileFolders(gone).filter((one) => !used.includes(one))) {
+    const result = await ctx.nodes.persist(view.primary, 'file_storage_dir_remove', [folder])
+    if (result.ok) continue
+    ctx.log.warning(`Could not remove directory '${folder}' on node ${view.primary.name}: ${result.error}`)
+    ok = false
+  }
+  return ok
 }
 
 interface OnNode {
@@ -162,14 +180,8 @@ export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: r
       if (!result.offline || node.uuid === view.primary.uuid) ok = false
     }
   }
-  // The folder is removed with its last disk.
-  const folder = fileFolder(disks)
   const others = view.disks.filter(({ uuid }) => disks.every((one) => one.uuid !== uuid))
-  if (folder === undefined || folder === fileFolder(others)) return ok
-  const result = await ctx.nodes.persist(view.primary, 'file_storage_dir_remove', [folder])
-  if (result.ok) return ok
-  ctx.log.warning(`Could not remove directory '${folder}' on node ${view.primary.name}: ${result.error}`)
-  return false
+  return (await removeDirectories(ctx, view, disks, others)) && ok
 }
 
 /** A note on the nodes that names the data's owner. */

@@ -1,4 +1,6 @@
 // Node calls about storage units and the files in them.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { fileStorageHandlers } from '../../../../src/node/handlers/file-storage'
 import { recordedPrograms } from '../../../support/recorded-programs'
 import { testNode } from '../../../support/node-context'
@@ -75,4 +77,43 @@ test('only directories that the administrator allows are listed', async () => {
   } finally {
     node.remove()
   }
+})
+
+describe('files of disks get second names', () => {
+  const [one, two] = ['/srv/ganeti/file-storage/a/x.file.disk0', '/srv/ganeti/shared-file-storage/a/y.file.disk1']
+  const renamed = (file: string) => file.replace('/a/', '/b/')
+  const both = [one, two].map((file): [string, string] => [file, renamed(file)])
+  const { gantry_file_link: link, file_storage_dir_create: create } = fileStorageHandlers
+  let node: ReturnType<typeof testNode>
+  beforeEach(async () => {
+    node = testNode()
+    for (const file of [one, two]) {
+      node.put(file, 'data', 0o600)
+      await create(node.context, path.posix.dirname(renamed(file)))
+    }
+  })
+  afterEach(() => node.remove())
+  const there = (file: string) => fs.existsSync(node.paths.local(file))
+
+  test('all of them, and also when an earlier call was interrupted', async () => {
+    await expect(link(node.context, both.slice(0, 1))).resolves.toBe(true)
+    await expect(link(node.context, both)).resolves.toBe(true)
+    expect([one, two, renamed(one), renamed(two)].map(there)).toEqual([true, true, true, true])
+  })
+
+  test('or none, when one cannot get it: nobody loses a file that is in the way', async () => {
+    node.put(renamed(two), 'of somebody else', 0o600)
+    await expect(link(node.context, both)).rejects.toThrow('EEXIST')
+    expect(there(renamed(one))).toBe(false)
+    expect(fs.readFileSync(node.paths.local(renamed(two)), 'utf8')).toBe('of somebody else')
+  })
+
+  test('not in a file system without them, which is no error', async () => {
+    let calls = 0
+    const refuse = (from: string, to: string) =>
+      ++calls < 2 ? fs.promises.link(from, to) : Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' }))
+    const context = { ...node.context, files: { ...node.context.files, link: refuse as typeof fs.promises.link } }
+    await expect(link(context, both)).resolves.toBe(false)
+    expect(there(renamed(one))).toBe(false)
+  })
 })

@@ -14,6 +14,9 @@ afterEach(() => {
 const fail = (text: string) => () => {
   throw new Error(text)
 }
+const raise = (): never => {
+  throw new Error('no such disk')
+}
 const disk = (name: string, index = 0) => cluster.config.disks[cluster.instance(name)?.disks[index] ?? '']
 const stop = (name: string) => cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: name })
 
@@ -96,10 +99,6 @@ describe('rename', () => {
     await expect(cluster.run('OP_INSTANCE_RENAME', rename)).resolves.toBe('new6.gnt.example')
     expect(cluster.instance('inst6')).toBeUndefined()
     expect(disk('new6')?.logical_id[1]).toMatch(/^\/srv\/ganeti\/shared-file-storage\/new6\.gnt\.example\//)
-    expect(cluster.calls('file_storage_dir_rename')[0]?.args).toEqual([
-      '/srv/ganeti/shared-file-storage/inst6.gnt.example',
-      '/srv/ganeti/shared-file-storage/new6.gnt.example',
-    ])
     expect(cluster.calls('instance_run_rename')[0]?.args[1]).toBe('inst6.gnt.example')
     expect(cluster.instance('new6')?.disks_active).toBe(false)
     const locks = cluster.lockRequests
@@ -121,17 +120,78 @@ describe('rename', () => {
     ])
   })
 
+  const file = (index: number) => String(disk('inst2', index)?.logical_id[1])
+  const inFolder = (folder: string) => {
+    const { uuid, logical_id, ...rest } = cluster.config.disks[cluster.instance('inst2')?.disks[1] ?? ''] ?? raise()
+    const moved = { ...rest, uuid, logical_id: [String(logical_id[0]), file(1).replace('/inst2', `/${folder}/inst2`)] }
+    cluster.config = { ...cluster.config, disks: { ...cluster.config.disks, [uuid]: moved } }
+  }
+  const two = { instance_name: 'inst2', new_name: 'new2.gnt.example' }
+
+  test('moves the files of all disks, whose folders differ, before the configuration has their new places', async () => {
+    await stop('inst2')
+    inFolder('sub')
+    const before = [file(0), file(1)]
+    cluster.answers.gantry_file_link = () => (expect([file(0), file(1)]).toEqual(before), true)
+    cluster.answers.blockdev_remove = (_node, [{ logical_id }]) => (
+      expect(before).toContain(logical_id?.[1]),
+      expect(file(0)).toContain('/new2.'),
+      null
+    )
+    cluster.answers.blockdev_find = () => ({ dev_path: '/x', is_degraded: false, ldisk_status: 1 })
+    await cluster.run('OP_INSTANCE_RENAME', two)
+    const [one, other] = ['/srv/ganeti/file-storage', '/srv/ganeti/file-storage/sub']
+    const dirs = (call: 'file_storage_dir_create' | 'file_storage_dir_remove') =>
+      cluster.calls(call).map(({ args }) => args[0])
+    expect(dirs('file_storage_dir_create')).toEqual([`${one}/new2.gnt.example`, `${other}/new2.gnt.example`])
+    expect(dirs('file_storage_dir_remove')).toEqual([`${one}/inst2.gnt.example`, `${other}/inst2.gnt.example`])
+    const after = before.map((path) => path.replace('/inst2.', '/new2.'))
+    const names = cluster.calls('gantry_file_link')[0]?.args[0]
+    expect(names).toEqual(before.map((path, index) => [path, after[index]]))
+    expect([disk('new2', 0)?.logical_id[1], disk('new2', 1)?.logical_id[1]]).toEqual(after)
+    expect(cluster.calls('blockdev_remove')).toHaveLength(2)
+  })
+
+  test.each([
+    ['a second name', (answers: FakeCluster['answers']) => (answers.gantry_file_link = fail('no')), 'no'],
+    ['another name', (answers: FakeCluster['answers']) => (answers.blockdev_rename = fail('no')), 'no'],
+  ])('keeps the name and all files when one cannot get %s', async (_what, given, why) => {
+    await stop('inst2')
+    inFolder('sub')
+    const [before, instance] = [[file(0), file(1)], cluster.instance('inst2')]
+    given(cluster.answers)
+    await expect(cluster.failure('OP_INSTANCE_RENAME', two)).resolves.toEqual([
+      'OpExecError',
+      [`Cannot rename instance inst2.gnt.example: ${why}`],
+    ])
+    expect(cluster.instance('inst2')).toEqual(instance)
+    expect([file(0), file(1)]).toEqual(before)
+  })
+
+  test('gives the files their old names back when the configuration cannot be changed', async () => {
+    await stop('inst2')
+    cluster.refuses = (changes) => changes.some(([name]) => name === 'renameInstance')
+    await cluster.failure('OP_INSTANCE_RENAME', two)
+    const [there = [], back = []] = cluster.calls('blockdev_rename').map(({ args }) => args[0] as [{ logical_id: unknown }, unknown][]) // prettier-ignore
+    expect(back.map(([from, to]) => [to, from.logical_id])).toEqual(there.map(([from, to]) => [from.logical_id, to]))
+    cluster.answers.gantry_file_link = () => true
+    cluster.answers.blockdev_remove = (_node, [{ logical_id }]) => (expect(logical_id?.[1]).toContain('/new2.'), null)
+    await cluster.failure('OP_INSTANCE_RENAME', two)
+    expect(cluster.calls('blockdev_remove')).toHaveLength(2)
+    expect(cluster.log.join()).not.toContain('could not be removed')
+  })
+
   test('an OS script that fails is a warning, a folder that cannot be moved an error', async () => {
     await stop('inst6')
     cluster.answers.instance_run_rename = fail('no')
     await cluster.run('OP_INSTANCE_RENAME', rename)
     expect(cluster.log.join('\n')).toContain('(but the instance has been renamed in Ganeti): no')
-    cluster.answers.file_storage_dir_rename = fail('no')
+    cluster.answers.file_storage_dir_create = fail('no')
     const [, [text]] = (await cluster.failure('OP_INSTANCE_RENAME', {
       instance_name: 'new6',
       new_name: 'inst6.gnt.example',
     })) as [string, [string]]
-    expect(text).toMatch(/^Could not rename on node node3.gnt.example directory '.*' to '.*' \(but/)
+    expect(text).toMatch(/^Failed to create directory '.*' on node node3.gnt.example: no/)
   })
 })
 

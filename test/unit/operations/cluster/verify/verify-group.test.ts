@@ -294,6 +294,20 @@ test('simulated errors make every check complain', async () => {
   expect(problems.length).toBeGreaterThan(40)
 })
 
+test('a file with the name of a disk is not to be removed', async () => {
+  const cluster = new RecordedCluster()
+  const disk = cluster.config.disks[cluster.instance('inst2').disks[0] ?? '']
+  const wanted = String(disk?.logical_id[1])
+  const name = path.posix.basename(wanted)
+  const file = `/srv/ganeti/shared-file-storage/sub/former/${name}`
+  cluster.extraFiles.push([file, 5 << 20])
+  const warned = async () => (await cluster.verifyGroup())[1].filter((line) => line.includes(file))
+  await expect(warned()).resolves.toEqual([
+    `WARNING: node node1.gnt.example: file ${file} (5 MiB) is not a disk of any instance; it has the name of the disk whose file is ` +
+      `${wanted}: keep it until you know that that file has the data`,
+  ])
+})
+
 test('disks that are missing, degraded or belong to nobody are named', async () => {
   const cluster = new RecordedCluster()
   const [disk0, disk1] = cluster
