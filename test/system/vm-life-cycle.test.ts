@@ -28,7 +28,9 @@ qemuTest('its console answers, and live migration does not lose its uptime', asy
   await ok('instance failover -f -n node1 vm1').catch(() => 'it was there')
   await ok('instance migrate -f -n node2 vm1')
   const before = await ticks()
-  await ok('instance migrate -f -n node3 vm1')
+  const told = await ok('instance migrate -f -n node3 vm1')
+  expect(told).toContain('memory transfer complete')
+  expect(told).not.toContain('without encryption')
   expect(await ok('instance list --no-headers -o pnode vm1')).toMatch(/^node3\.gantry\.local/)
   const after = await ticks()
   // A guest that had booted again would count from the beginning.
