@@ -80,6 +80,14 @@ export class Auditor {
     return roundOf((await this.read(this.cluster.master)).documents.gantry)?.resolved === false
   }
 
+  /** The names of all instances with mirrored disks. */
+  async mirrored(): Promise<string[]> {
+    const { instances, disks } = (await this.read(this.cluster.master)).documents.config
+    return recordValues(instances).flatMap(({ name, forthcoming, disks: uuids }) =>
+      forthcoming !== true && uuids.some((uuid) => disks[uuid]?.dev_type === 'drbd') ? [name] : [],
+    )
+  }
+
   /** The watcher, or who did what verify said, has started whatever crashed with its machine. */
   private checkWanted({ instances, nodes }: ConfigData): void {
     for (const { name, admin_state, forthcoming, primary_node } of recordValues(instances)) {

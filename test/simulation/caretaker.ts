@@ -25,6 +25,8 @@ export class Caretaker {
     private readonly process: SimProcess,
     private readonly cluster: SimCluster,
     private readonly ledger: Ledger,
+    /** The names of all instances with mirrored disks. */
+    private readonly mirrored: () => Promise<readonly string[]>,
   ) {
     this.luxi = new LuxiClient({ path: cluster.master.paths.socket('query'), clock: process.clock })
   }
@@ -35,12 +37,20 @@ export class Caretaker {
     const tried: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
       found = await this.verify()
-      if (found.length === 0) return
+      if (found.length === 0) return this.activate()
       for (const finding of found) tried.push(await this.mend(finding))
       await this.process.clock.sleep(PAUSE_S * 1000)
     }
     for (const { code, item, text } of found)
       this.ledger.complain(`verify says for ever: ${code} ${item}: ${text}. Tried: ${tried.slice(-3).join(' / ')}`)
+  }
+
+  /** A stopped instance may have a side that is behind. Whoever starts it gets all its data from the other one. */
+  private async activate(): Promise<void> {
+    for (const name of await this.mirrored()) {
+      const { exit, stderr } = await this.run(['gnt-instance', 'activate-disks', '--wait-for-sync', name])
+      if (exit !== 0) this.ledger.complain(`the disks of ${name} cannot be activated: ${stderr}`)
+    }
   }
 
   private async verify(): Promise<Finding[]> {
@@ -58,14 +68,15 @@ export class Caretaker {
   private async mend({ item, text }: Finding): Promise<string> {
     const { simulator } = this.cluster
     const commands = [...text.matchAll(/'((?:gnt-|lv|drbdsetup |mv |rm )[^']*)'/g)].map(([, command = '']) => command)
-    if (commands.length === 0) return `nothing: ${text}`
-    const command = simulator.pick(commands)
+    const isEnd = (command: string) => /^gnt-instance (remove|recreate-disks) /.test(command)
+    const isPromised = this.ledger.isThere({ kind: 'instance', name: item })
+    const possible = commands.filter((command) => !(isPromised && isEnd(command)))
+    if (possible.length === 0 && commands.length > 0)
+      this.ledger.complain(`verify tells to take away what somebody was promised: ${text}`)
+    if (possible.length === 0) return `nothing: ${text}`
+    const command = simulator.pick(possible)
     const words = command.split(' ')
     simulator.note('caretaker', command)
-    const name = words.at(-1) ?? ''
-    const isEnd = words.includes('remove') || words.includes('recreate-disks')
-    if (isEnd && this.ledger.isThere({ kind: 'instance', name }))
-      this.ledger.complain(`verify tells to take away what somebody was promised: ${text}`)
     if (!command.startsWith('gnt-')) return `${command}: ${await this.onNode(item, words)}`
     const { exit, stderr } = await this.run(words)
     return `${command}: exit ${exit} ${stderr}`

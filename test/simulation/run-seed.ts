@@ -61,7 +61,7 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
     )
   cluster.watcher.stop()
   await endMaintenance(simulator, cluster, auditor)
-  const caretaker = new Caretaker(simulator.process('caretaker', 'outside'), cluster, ledger)
+  const caretaker = new Caretaker(simulator.process('caretaker', 'outside'), cluster, ledger, () => auditor.mirrored())
   const working = caretaker.work()
   let done = false
   void working.finally(() => (done = true))

@@ -10,6 +10,8 @@ export const CONNECT_S = 120
 export const OPTIONS_S = 5
 /** Seconds for a node with incomplete data to reach the node with all data, when it is to write. */
 export const REACHED_S = 10
+/** Seconds for which a node with all data looks for the other node, which may have newer data, before it writes. */
+export const MET_S = 3
 /** Seconds for both nodes of a DRBD device to agree on a new size. */
 export const RESIZE_S = 60
 /** Seconds for which we check whether a DRBD device is connected, before we report that it is not. */

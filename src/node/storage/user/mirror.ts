@@ -2,7 +2,7 @@
 // and operations are those of DRBD, so the code above this driver need not know the difference.
 import * as path from 'node:path'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
-import { HELD_DEVICE_S, REACHED_S } from '../../../model/limits/storage'
+import { HELD_DEVICE_S, MET_S, REACHED_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { NodeFailure, fail } from '../../failure'
 import { beginMirror, mirrorAddress, mirrorCall, mirrorClient, mirrorList, mirrorsSocket } from '../../mirror/client'
@@ -117,9 +117,21 @@ class UserMirror implements Driver {
   async open(disk: DiskDict, _device: Device, { fresh = false }: { readonly fresh?: boolean }): Promise<void> {
     // A fresh disk has no data on any node, so this node's copy is declared complete. A disk without local data needs the other node, to
     // which it may not be connected yet.
+    if (!fresh) await this.meet(disk)
     await this.again(disk, 'primary', { force: fresh }, `Cannot make disk ${nameOf(disk)} writable`, {
       ...{ while: NOT_ALL_DATA, limit_s: REACHED_S },
     })
+  }
+
+  /** The other node may have newer data, which a node cannot take any more once it writes. */
+  private async meet(disk: DiskDict): Promise<void> {
+    const look = () => this.status(disk)
+    await until(
+      this.context.clock,
+      MET_S,
+      look,
+      ({ connection, role }) => role === 'Primary' || !connection.startsWith('WF'),
+    )
   }
 
   async grow(

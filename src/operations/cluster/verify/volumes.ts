@@ -24,7 +24,7 @@ export function verifyVolumes(report: VerifyReport, state: GroupState, instance:
       const { node, volumes } = image
       if (volumes === undefined) continue
       const size_mib = volumes.get(`${vg}/${lv}`)
-      const anew = anewOn(node.uuid, instance)
+      const anew = anewOn(node.uuid, instance, ways.rootOf(part.disk))
       if (!volumes.has(`${vg}/${lv}`)) {
         const text = `volume ${vg}/${lv} missing on node ${node.name}${ways.of(part, { image, volumes })}`
         report.error('EINSTANCEMISSINGDISK', instance.name, text)

@@ -33,7 +33,7 @@ export class WaysBack {
   /** `volumes` are those of the node that lacks it. */
   of(part: Part, { image, volumes }: { image: NodeImage; volumes: ReadonlyMap<string, unknown> }): string {
     const { vg, lv } = part
-    const anew = anewOn(image.node.uuid, this.instance)
+    const anew = anewOn(image.node.uuid, this.instance, this.rootOf(part.disk))
     const former = DATA.test(lv) ? lv.replace(DATA, '') : `${lv}_data`
     if (volumes.has(`${vg}/${former}`))
       return `; a conversion that did not end has renamed it: '${renaming(image, vg, former, lv)}' gives it its name back there`
@@ -75,7 +75,7 @@ export class WaysBack {
   private readonly isLost = (part: Part): boolean => part.nodes.every((uuid) => this.has(uuid, part) === false)
 
   /** The number of the instance's disk that this disk is or belongs to. */
-  private rootOf(disk: Disk): number {
+  rootOf(disk: Disk): number {
     const within = (one: Disk): boolean => one === disk || one.children.some(within)
     return instanceDisks(this.state.config, this.instance).findIndex(within)
   }
@@ -101,6 +101,8 @@ export function waysOfLost(name: string, index: number, { isEverything, isNamed,
   return `${isEverything && !isNamed ? end : ''}${isSuspected ? '' : again}`
 }
 
-/** The command that makes new volumes for one side of all mirrors of the instance. */
-export const anewOn = (node: string, { name, primary_node }: Instance): string =>
-  `'gnt-instance replace-disks ${node === primary_node ? '-p' : '-s'} ${name}'`
+/** The command that makes new volumes for one side of a disk. Another disk may have lost its other side. */
+export function anewOn(node: string, { name, primary_node, disks }: Instance, index: number): string {
+  const only = disks.length > 1 ? ` --disks=${index}` : ''
+  return `'gnt-instance replace-disks ${node === primary_node ? '-p' : '-s'}${only} ${name}'`
+}

@@ -1,5 +1,6 @@
 // Mirrored disks in user space after operations that did not end: minors that belong to no disk any more, and copies without notes.
 import * as fs from 'node:fs'
+import type { Clock } from '../../../../../src/lib/clock'
 import { systemFiles } from '../../../../../src/lib/files'
 import { mirrorCall, mirrorList } from '../../../../../src/node/mirror/client'
 import { Disks } from '../../../../../src/node/storage/disks'
@@ -31,14 +32,16 @@ beforeEach(async () => {
   const { processes, mirrorProgram } = mirrors
   node = testNode('node1.example.com', { clock, processes, mirrorProgram, files: systemFiles })
   mirrors.of(node)
-  const userVolumes = node.paths.local('/srv/ganeti/user-volumes')
-  await makeGroup(systemFiles, userVolumes, 'xenvg', 1024)
-  storage = new Disks({ ...node.context, userVolumes }, DRIVERS)
+  await makeGroup(systemFiles, userVolumes(), 'xenvg', 1024)
+  storage = disksWith(clock)
 })
 afterEach(async () => {
   await mirrors.end()
   node.remove()
 })
+
+const userVolumes = (): string => node.paths.local('/srv/ganeti/user-volumes')
+const disksWith = (own: Clock): Disks => new Disks({ ...node.context, userVolumes: userVolumes(), clock: own }, DRIVERS)
 
 async function create(disk: DiskDict): Promise<void> {
   for (const one of [...(disk.children ?? []), disk])
@@ -78,4 +81,27 @@ test('a copy without notes counts as missing, as after an exchange of volumes th
   await expect(storage.assemble(disk)).rejects.toThrow('holds no notes of a mirrored disk')
   await storage.assemble({ ...disk, logical_id: (disk.logical_id ?? []).with(2, 11000) })
   expect((await mirrorList(node.context)).get(MINOR)).toMatchObject({ disk: 'Diskless', connection: 'WFConnection' })
+})
+
+test('a node looks for the other one before it writes, as that one may have newer data', async () => {
+  const disk = mirrored('new')
+  await create(disk)
+  await storage.shutdown(disk)
+  const withPort = { ...disk, logical_id: (disk.logical_id ?? []).with(2, 11000) }
+  const role = async () => (await mirrorList(node.context)).get(MINOR)?.role
+  const looked: (string | undefined)[] = []
+  let passed_ms = 0
+  const watched: Clock = {
+    ...clock,
+    monotonic_ms: () => passed_ms,
+    async sleep(delay_ms) {
+      passed_ms += delay_ms
+      looked.push(await role())
+    },
+  }
+  const again = disksWith(watched)
+  await again.assemble(withPort)
+  await again.open(withPort, true)
+  expect(looked).toContain('Secondary')
+  await expect(role()).resolves.toBe('Primary')
 })

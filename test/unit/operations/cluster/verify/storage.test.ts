@@ -340,6 +340,23 @@ describe('a disk that no node has any more', () => {
     for (const line of found) expect(line.endsWith(`.gnt.example${recreate(1)}`)).toBe(true)
   })
 
+  test('two disks that have lost different sides are made whole one by one', async () => {
+    const options = { instance_name: 'inst2.gnt.example', ignore_failures: false }
+    await cluster.run('OP_INSTANCE_REMOVE', options)
+    await cluster.run('OP_INSTANCE_CREATE', { ...drbdInstance, disks: [{ size: 64 }, { size: 64 }] })
+    for (const [name, lost] of [
+      ['node1', '.disk0_data'],
+      ['node2', '.disk1_data'],
+    ] as const)
+      // prettier-ignore
+      for (const volume of [...disksOf(name).keys()]) if (volume.endsWith(lost)) disksOf(name).delete(volume)
+    const found = (await missing()).map((line) => line.slice(line.indexOf(';')))
+    expect(found).toEqual([
+      "; 'gnt-instance replace-disks -p --disks=0 inst2.gnt.example' makes that side again",
+      "; 'gnt-instance replace-disks -s --disks=1 inst2.gnt.example' makes that side again",
+    ])
+  })
+
   test('a volume that may have the data is looked at first', async () => {
     const copy = (volume: string) => {
       disksOf('node3').clear()
