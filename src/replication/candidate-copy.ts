@@ -30,6 +30,7 @@ class HasMore extends Error {}
 export class CandidateCopy {
   private state: ReplicaStatus['state'] = 'out of sync'
   private reason: string | null = 'it has not been reached yet'
+  private hasMore = false
   /** Changes during a full copy. */
   private backlog: Buffer[] | undefined
   private backlogBytes = 0
@@ -43,8 +44,8 @@ export class CandidateCopy {
   ) {}
 
   status(): ReplicaStatus {
-    const { state, reason, target } = this
-    return { node: target.uuid, name: target.name, state, reason }
+    const { state, reason, target, hasMore } = this
+    return { node: target.uuid, name: target.name, state, reason, ...(hasMore && { has_more: true }) }
   }
 
   /** Resolves when the candidate has the record, or is out of sync. */
@@ -125,6 +126,7 @@ export class CandidateCopy {
     this.timer?.cancel()
     this.state = state
     this.reason = null
+    this.hasMore = false
   }
 
   private async send(records: Buffer): Promise<void> {
@@ -151,6 +153,7 @@ export class CandidateCopy {
     }
     this.state = 'out of sync'
     this.reason = reason
+    this.hasMore = error instanceof HasMore
     if (this.closed) return
     this.timer?.cancel()
     this.timer = clock.after(CONFIG_CATCH_UP_S * 1000, () => void this.catchUp(), { background: true })

@@ -33,6 +33,8 @@ export interface ReplicaStatus {
   state: 'in sync' | 'out of sync' | 'checkpoints'
   /** Why it is out of sync. */
   reason: string | null
+  /** It knows more than the master: a person must say which copy is right. */
+  has_more?: boolean
 }
 
 type Shapes = readonly Shape<unknown>[]

@@ -110,6 +110,7 @@ test('a candidate that has more is not overwritten, and is shown, until the mast
     expect.objectContaining({
       state: 'out of sync',
       reason: 'it has gantry.data with serial number 99 (here: 0), and is not overwritten with less',
+      has_more: true,
     }),
   ])
   await eventually(() => expect(notes()).toEqual([[NODE2, expect.stringContaining('is not overwritten with less')]]))

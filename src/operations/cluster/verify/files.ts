@@ -94,10 +94,14 @@ const names = (rows: readonly { readonly node: Node }[]): string[] => niceSort(r
 /** Checks only the candidates in this group: the jobs of other groups check theirs. */
 function verifyReplicas(report: VerifyReport, { config, nodes }: GroupState, replicas: readonly ReplicaStatus[]): void {
   const here = new Set<string>(nodes.filter((node) => !node.offline).map((node) => node.uuid))
-  for (const { node, name, state, reason } of replicas) {
+  for (const { node, name, state, reason, has_more } of replicas) {
     if (!here.has(node) || node === config.cluster.master_node) continue
     const text = `master candidate ${name} does not have the current configuration: ${reason ?? 'unknown reason'}`
-    const todo = "see that its node daemon runs, then use 'gnt-cluster redist-conf'"
+    const todo =
+      has_more === true
+        ? `if that is right, 'gnt-cluster master-failover' on ${name} makes it the master; if the master is right, stop the master's daemons, ` +
+          "and run 'gantryd fold --take-file' there"
+        : "see that its node daemon runs, then use 'gnt-cluster redist-conf'"
     report.when(state === 'out of sync', 'ECLUSTERFILECHECK', null, `${text}; ${todo}`)
   }
   const known = new Set(replicas.map(({ node }) => node))

@@ -399,16 +399,22 @@ test('a file of ssconf that was not as it should be is written again, and verify
   )
 })
 
-test('a candidate that is behind is named with what to do', async () => {
+test.each([
+  ['is behind', {}, "see that its node daemon runs, then use 'gnt-cluster redist-conf'"],
+  [
+    'knows more than the master',
+    { has_more: true },
+    `if that is right, 'gnt-cluster master-failover' on ${NODE2} makes it the master; if the master is right, stop the master's daemons, and ` +
+      "run 'gantryd fold --take-file' there",
+  ],
+])('a candidate that %s is named with what to do', async (_, more, todo) => {
   const cluster = new RecordedCluster()
   cluster.replicas = cluster.replicas.map((one) =>
-    one.name === NODE2 ? { ...one, state: 'out of sync', reason: 'disk full' } : one,
+    one.name === NODE2 ? { ...one, state: 'out of sync', reason: 'disk full', ...more } : one,
   )
   expect(await cluster.verifyGroup()).toEqual([
     false,
-    [
-      `ERROR: cluster : master candidate ${NODE2} does not have the current configuration: disk full; see that its node daemon runs, then use 'gnt-cluster redist-conf'`,
-    ],
+    [`ERROR: cluster : master candidate ${NODE2} does not have the current configuration: disk full; ${todo}`],
   ])
 })
 
