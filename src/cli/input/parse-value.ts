@@ -89,6 +89,9 @@ function splitCommas(text: string): string[] {
   return parts
 }
 
+/** The rest of a value that has an unescaped comma looks like another key. */
+export const ABOUT_COMMAS = 'write \\, for a comma inside a value'
+
 /** `prefixes` gives `no_key`, `-key` and a bare key their meanings. */
 export function keyValues(text: string, option: string, prefixes = true): KeyValues {
   const values: Record<string, string | boolean | null> = {}
@@ -97,7 +100,8 @@ export function keyValues(text: string, option: string, prefixes = true): KeyVal
     if (!prefixes && !part.includes('='))
       throw new ParameterError(`Missing value for key '${part}' in option ${option}`)
     const [key, value] = keyValue(part)
-    if (Object.hasOwn(values, key)) throw new ParameterError(`Duplicate key '${key}' in option ${option}`)
+    if (Object.hasOwn(values, key))
+      throw new ParameterError(`Duplicate key '${key}' in option ${option}; ${ABOUT_COMMAS}`)
     values[key] = value
   }
   return values

@@ -18,7 +18,8 @@ const addresses = (list: readonly string[] | undefined): string[] | undefined =>
 
 export const addNetwork = submitting(OpNetworkAdd, (call) => {
   const { options } = call
-  if (options.text('network') === undefined) throw refusal('The --network option must be given')
+  if (options.text('network') === undefined)
+    throw refusal('The --network option must be given: a network has an IPv4 part, and --network6 adds one for IPv6')
   return {
     ...options.parametersOf(OpNetworkAdd),
     network_name: firstArgument(call),

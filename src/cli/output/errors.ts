@@ -20,6 +20,7 @@ import { systemFailure } from '../../lib/system-failure'
 import { PeerError } from '../../rpc/json-protocol'
 import { CommandFailure, EXIT } from '../outcome'
 import { JobCanceled, JobSubmitted } from '../submit/job-outcomes'
+import { ABOUT_COMMAS } from '../input/parse-value'
 import { unreadable } from '../input/unreadable'
 
 export interface Description {
@@ -47,7 +48,10 @@ function describeGanetiError(error: GanetiError): Description {
   if (error instanceof OpPrereqError) return refused(error.code, error.text)
   if (error instanceof OpExecError) return failure('Failure: command execution error:', error.message)
   if (error instanceof TagError) return failure('Failure: invalid tag(s) given:', error.message)
-  if (error instanceof TypeEnforcementError) return failure(`Parameter Error: ${error.message}`)
+  if (error instanceof TypeEnforcementError) {
+    const isUnknown = error.message.startsWith('Unknown parameter ')
+    return failure(`Parameter Error: ${error.message}${isUnknown ? `; ${ABOUT_COMMAS}` : ''}`)
+  }
   if (error instanceof ParameterError) return failure(`Failure: unknown/wrong parameter name '${error.message}'`)
   if (error instanceof ResolverError) return failure(`Failure: can't resolve hostname '${error.host}'`)
   if (error instanceof HooksAbort)

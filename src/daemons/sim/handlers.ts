@@ -197,7 +197,7 @@ const disks = {
     const [volume = disk] = disk.children ?? []
     const { size, dev_type, logical_id } = requireDisk(sim, volume)
     // As on most file systems, including those of the recorded nodes.
-    if (isFileBased(dev_type)) throw new Error(`The file system of ${pathOf(volume)} has no snapshots of files`)
+    if (isFileBased(dev_type)) throw new Error('The file system has no snapshots of files')
     const [vg = '', name = ''] = logical_id.map(String)
     const isVolume = diskIdOf(dev_type) === 'volume'
     const id = [vg, isVolume && wished !== null ? wished : `${name}.${wished ?? 'snap'}`]

@@ -1,4 +1,5 @@
 // OP_BACKUP_EXPORT: copies the disks of an instance to a directory of exports on a node, or to another cluster.
+import { errorText } from '../../lib/system-failure'
 import { RIE_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
 import type { Disk, Node } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
@@ -18,7 +19,7 @@ import { HelperMachine } from './helper-machine'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
-import { QUIET, areComplete, canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from './snapshots'
+import { NoSnapshots, isUncertain, removeSnapshots, takeSnapshots, trySnapshots } from './snapshots'
 import { whileItStops } from '../instance/while-it-stops'
 import { checkZeroingArguments, planZeroing, type Zeroing } from './zeroing'
 
@@ -108,7 +109,9 @@ async function exportInstance(
   target: Target,
   zeroing: Zeroing | undefined,
 ): Promise<ExportResult> {
-  if (!(await runsMeanwhile(ctx, op, view))) checkDowntime(op, view)
+  // Before the instance stops, which would be in vain if they cannot be made.
+  if (op.shutdown && isSnapshotted(op, view))
+    await trySnapshots(ctx, view).catch((error: unknown) => refuseDowntime(op, error))
   // Made before the instance stops, which would be in vain if the helper machine cannot be made.
   const helper = zeroing && (await HelperMachine.made(ctx, view, zeroing))
   const result = await exportStopped(ctx, op, view, target, helper).finally(() => helper?.discard())
@@ -161,33 +164,31 @@ async function zero(ctx: UnitContext, op: ExportOp, view: InstanceView, helper: 
 const staysUp = (op: ExportOp, { instance }: InstanceView): boolean =>
   !op.remove_instance && instance.admin_state === 'up'
 
-/** A caller that allows a long downtime needs no snapshots, which may not be possible. */
+/** Without a disk there is nothing to wait for. A caller that allows a long downtime needs no snapshots, which may not be possible. */
 const isSnapshotted = (op: ExportOp, view: InstanceView): boolean =>
-  staysUp(op, view) && canSnapshot(view) && !(op.long_sleep && isUncertain(view))
+  staysUp(op, view) && view.disks.length > 0 && !(op.long_sleep && isUncertain(view))
 
-/** Tries the snapshots before the instance stops, which would be in vain if they cannot be made. */
-async function runsMeanwhile(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<boolean> {
-  if (!isSnapshotted(op, view)) return false
-  if (!(await areComplete(ctx, view))) return false
-  if (!op.shutdown || !isUncertain(view)) return true
-  const trial = await takeSnapshots(ctx, view, QUIET)
-  if (trial === undefined) return false
-  await removeSnapshots(ctx, view, trial)
-  return true
-}
-
-/**
- * Without snapshots an instance with disks cannot run during its export. Refuses before the instance stops, if this is
- * already known.
- */
-function checkDowntime(op: ExportOp, view: InstanceView): void {
-  if (!staysUp(op, view) || view.disks.length === 0) return
-  if (!op.shutdown)
-    throw new OpExecError('Not all disks could be snapshotted, and you requested a live export; aborting')
+/** Without snapshots an instance with disks cannot run during its export. */
+function refuseDowntime(op: ExportOp, error: unknown): void {
+  if (!(error instanceof NoSnapshots)) throw error
+  const text = 'Not all disks could be snapshotted'
+  if (!op.shutdown) throw new OpExecError(`${text}, and you requested a live export; aborting: ${error.message}`)
   if (!op.long_sleep)
     throw new OpExecError(
-      'Not all disks could be snapshotted, and you did not allow the instance to remain offline for a longer time through the --long-sleep option; aborting',
+      `${text}, and you did not allow the instance to remain offline for a longer time through the --long-sleep option; aborting: ${error.message}`,
     )
+}
+
+/** Undefined if the disks themselves are copied. */
+async function snapshotsFor(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<readonly Disk[] | undefined> {
+  if (!isSnapshotted(op, view)) return undefined
+  try {
+    return await takeSnapshots(ctx, view)
+  } catch (error) {
+    refuseDowntime(op, error)
+    ctx.log.warning(errorText(error))
+    return undefined
+  }
 }
 
 /** A stopped instance's disks are active only during the work. */
@@ -213,15 +214,16 @@ async function copyAndRestart(
   view: InstanceView,
   target: Target,
 ): Promise<ExportResult> {
-  const snapshots = isSnapshotted(op, view) ? await takeSnapshots(ctx, view) : undefined
-  if (snapshots !== undefined) return copySnapshots(ctx, op, view, target, snapshots)
-  try {
-    checkDowntime(op, view)
-    return await copy(ctx, op, view, target)
-  } finally {
-    // However the export ended, users want their instance back.
+  // However the export ends, users want their instance back.
+  const restart = async () => {
     if (op.shutdown && staysUp(op, view)) await startAgain(ctx, view)
   }
+  const snapshots = await snapshotsFor(ctx, op, view).catch(async (error: unknown) => {
+    await restart()
+    throw error
+  })
+  if (snapshots !== undefined) return copySnapshots(ctx, op, view, target, snapshots)
+  return copy(ctx, op, view, target).finally(restart)
 }
 
 /** Copies snapshots while the instance runs on, or again. */

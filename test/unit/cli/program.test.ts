@@ -1,4 +1,5 @@
 // All commands and options of Ganeti are there, and errors lead on.
+import { ABOUT_COMMAS } from '../../../src/cli/input/parse-value'
 import { ALL_TOOLS } from '../../support/all-tools'
 import { TOOLS } from '../../../src/cli/program'
 import { optionsOf } from '../../../src/cli/input/parse'
@@ -156,7 +157,10 @@ describe('options', () => {
     ['gnt-job info', 'Error: Command info expects at least 1 argument(s)'],
     // After the first argument every word is an argument.
     ['gnt-instance remove inst1 -f', 'Error: Command remove expects 1 argument(s)'],
-    ['gnt-instance add -B a=1,a=2 x', "Failure: unknown/wrong parameter name 'Duplicate key 'a' in option -B'"],
+    [
+      'gnt-instance add -B a=1,a=2 x',
+      `Failure: unknown/wrong parameter name 'Duplicate key 'a' in option -B; ${ABOUT_COMMAS}'`,
+    ],
     ['gnt-node modify -D maybe n', "Failure: unknown/wrong parameter name 'Invalid boolean value 'maybe''"],
   ])('%s is refused', async (words, text) => {
     expect(await run(words)).toMatchObject({ exit: 1, stdout: '', stderr: `${text}\n` })

@@ -23,6 +23,8 @@ const BOUNDS = '--ipolicy-bounds-specs'
 
 const WRITE_HV = 'write -H HYPERVISOR:name=value, where HYPERVISOR is one of chroot, fake, kvm, lxc, xen-hvm, xen-pvm'
 
+const COMMAS = String.raw`write \, for a comma inside a value`
+
 const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-cluster modify -B memory=default', "'memory' (value default) is not a valid size. error: Invalid format"],
   ['gnt-cluster modify -H no_kvm', "'kvm' needs parameters: kvm:key=value"],
@@ -32,14 +34,14 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ],
   ['gnt-node add 9999', "Invalid hostname '9999': a node is added by its name"],
   ['gnt-node add a_b/c', "Invalid hostname 'a_b/c': a node is added by its name"],
-  ['gnt-cluster modify -N bogus=1', "Parameter Error: Unknown parameter 'bogus'"],
+  ['gnt-cluster modify -N bogus=1', `Parameter Error: Unknown parameter 'bogus'; ${COMMAS}`],
   ['gnt-cluster modify --uid-pool=x', `Invalid user-id value for lower boundary of user-id range: 'x' is not a number`],
   [
     'gnt-cluster modify --add-uids=1-x',
     `Invalid user-id value for higher boundary of user-id range: 'x' is not a number`,
   ],
   ['gnt-cluster modify --uid-pool=1-2-3', "Only one hyphen allowed: ['1', '2', '3']"],
-  ['gnt-cluster modify --ipolicy-std-specs=bogus=1', "Parameter Error: Unknown parameter 'bogus'"],
+  ['gnt-cluster modify --ipolicy-std-specs=bogus=1', `Parameter Error: Unknown parameter 'bogus'; ${COMMAS}`],
   [
     'gnt-cluster modify --ipolicy-std-specs=memory-size=x',
     'Invalid parameter memory-size (x) in std instance specs: Invalid format',
@@ -52,6 +54,7 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ],
   ['gnt-cluster modify --data-collector-interval=drbd=x', "Can't transform all values to integers: {'drbd': 'x'}"],
   ['gnt-cluster modify --enabled-data-collectors=drbd=maybe', "drbd is true or false, not 'maybe'"],
+  [`gnt-instance modify -H kernel_args=a=1,1,1 x`, `Duplicate key '1' in option -H; ${COMMAS}'`],
   ['gnt-os modify -O  noop', 'At least one of OS parameters or hypervisor parameters must be passed'],
   ['gnt-os modify -H no_kvm noop', "'kvm' needs parameters: kvm:key=value"],
   ['gnt-instance add -t plain --disk no_0 x', 'Invalid disk/0 value: expected dict, got False'],
@@ -63,7 +66,7 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-backup import --net 8:link=y x', 'Invalid NIC index passed: 8: an instance has at most 8, from 0 to 7'],
   ['gnt-instance add -t plain --disk 0:adopt=lv,size=1g x', "Only one of 'size' and 'adopt' allowed (disk 0)"],
   ['gnt-instance add -t diskless --net x:link=y x', `Invalid NIC index passed: 'x' is not a number`],
-  ['gnt-instance add -t diskless --net 0:bogus=1 x', "Parameter Error: Unknown parameter 'bogus'"],
+  ['gnt-instance add -t diskless --net 0:bogus=1 x', `Parameter Error: Unknown parameter 'bogus'; ${COMMAS}`],
   ['gnt-instance add -t diskless -H no_kvm x', 'Invalid kvm value: expected dict, got False'],
   [
     'gnt-instance add -t plain --disk size=1g x',

@@ -63,11 +63,20 @@ export abstract class Resource {
   }
 
   protected setTags(kind: TagKind, name: string | null, tags: readonly string[], dryRun: number): Promise<JobId> {
-    return this.submit(OpTagsSet, this.onlyDepends(), { kind, name, tags, dry_run: dryRun !== 0 })
+    return this.submit(OpTagsSet, this.bodyWithoutTags(), { kind, name, tags, dry_run: dryRun !== 0 })
   }
 
   protected deleteTags(kind: TagKind, name: string | null, tags: readonly string[], dryRun: number): Promise<JobId> {
-    return this.submit(OpTagsDel, this.onlyDepends(), { kind, name, tags, dry_run: dryRun !== 0 })
+    return this.submit(OpTagsDel, this.bodyWithoutTags(), { kind, name, tags, dry_run: dryRun !== 0 })
+  }
+
+  /** Tags in the body would change nothing, and the job would succeed. */
+  private bodyWithoutTags(): JsonObject {
+    const { body } = this.context
+    const isTag = (key: string) => key === 'tag' || key === 'tags'
+    if (Array.isArray(body) || (isObject(body) && Object.keys(body).some(isTag)))
+      throw badRequest('Tags belong into the query, as ?tag=NAME1&tag=NAME2, and not into the body')
+    return this.onlyDepends()
   }
 
   private reason(): readonly (readonly [string, string, number])[] {

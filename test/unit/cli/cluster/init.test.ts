@@ -17,7 +17,7 @@ import { runCli } from '../../../support/run-cli'
 const NODE = 'node1.example.com'
 const NAMES = [`127.0.112.1\t${NODE} node1`, '127.0.112.254\tcluster.example.com', '192.0.2.1\tfar.example.com']
 /** Too long for any name server: none is asked. */
-const UNKNOWN = `${'x'.repeat(64)}.example.com`
+const UNKNOWN = `${`${'x'.repeat(63)}.`.repeat(3)}${'x'.repeat(62)}`
 const DISKLESS = '--no-ssh-init --enabled-disk-templates=diskless --enabled-hypervisors=fake --master-netdev=lo'
 
 let directory: string

@@ -394,6 +394,14 @@ describe('requests that become opcodes', () => {
     expect(op).toMatchObject({ tags: ['a', 'b'], depends: [[7, ['success']]] })
   })
 
+  test.each(['/2/tags', '/2/instances/vm/tags', '/2/nodes/n/tags', '/2/groups/g/tags', '/2/networks/n/tags'])(
+    'tags in the body of %s are refused, since they belong into the query',
+    async (address) => {
+      for (const body of [{ tag: ['a'] }, { tags: ['a'] }, ['a']])
+        for (const verb of ['PUT', 'DELETE'] as const) expect(await submit(verb, address, body)).toContain('?tag=')
+    },
+  )
+
   test('disks to replace may be a text', async () => {
     const [op] = (await submit('POST', '/2/instances/vm/replace-disks?mode=replace_auto&disks=0,2')) as WireOpCode[]
     expect(op).toMatchObject({ disks: [0, 2], mode: 'replace_auto' })

@@ -38,8 +38,9 @@ test.each([false, true])(
     cluster.answers.blockdev_find = () => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 })
     cluster.asked.length = 0
     const op = { instance_name: drbdInstance.instance_name, shutdown }
-    await expect(exported(op)).rejects.toThrow('Not all disks could be snapshotted')
-    expect(cluster.log.join()).toContain('A snapshot of disk/0 on node node1.gnt.example would lack data')
+    await expect(exported(op)).rejects.toThrow(
+      /^Not all disks could be snapshotted, .*: A snapshot of disk.0 on node node1.gnt.example would lack data/,
+    )
     expect([cluster.calls('instance_shutdown'), cluster.calls('blockdev_snapshot')]).toEqual([[], []])
     if (!shutdown) return
     // Copied from the mirror's device, which reads what is missing from the other node.
@@ -52,11 +53,32 @@ test('an instance that is stopped for it starts again before its snapshots are c
   await cluster.run('OP_INSTANCE_CREATE', plainInstance)
   cluster.asked.length = 0
   await exported({ instance_name: 'inst1.gnt.example', shutdown: true })
-  const calls = cluster.asked.map(({ call }) => call)
-  const order = ['instance_shutdown', 'blockdev_snapshot', 'instance_start', 'export_start', 'blockdev_remove'] as const
-  const at = order.map((call) => calls.indexOf(call))
-  expect(at).toEqual(at.toSorted((a, b) => a - b))
-  expect(at).not.toContain(-1)
+  const steps: readonly string[] = ['instance_shutdown', 'instance_start', 'export_start', 'blockdev_remove']
+  const made = cluster.instance('inst1')?.disks.map(() => 'blockdev_snapshot') ?? []
+  const removed = made.map(() => 'blockdev_remove')
+  expect(cluster.asked.map(({ call }) => call).filter((call) => [...steps, ...made].includes(call))).toEqual([
+    ...[...made, ...removed],
+    ...['instance_shutdown', ...made, 'instance_start'],
+    ...[...made.map(() => 'export_start'), ...removed],
+  ])
+})
+
+test.each([plainInstance, drbdInstance])('%j is not stopped for an export that would fail', async (instance) => {
+  await cluster.run('OP_INSTANCE_CREATE', instance)
+  const { instance_name } = instance
+  const before = volumes()
+  cluster.asked.length = 0
+  cluster.answers.blockdev_snapshot = () => {
+    throw new Error('no room')
+  }
+  await expect(exported({ instance_name, shutdown: true })).rejects.toThrow(
+    'aborting: Could not snapshot disk/0 on node node1.gnt.example: no room',
+  )
+  expect(cluster.calls('instance_shutdown')).toEqual([])
+  await expect(exported({ instance_name, shutdown: true, long_sleep: true })).resolves.toMatchObject({ 0: true })
+  expect(cluster.log).toContain(' - WARNING: Could not snapshot disk/0 on node node1.gnt.example: no room')
+  expect(cluster.calls('instance_start')).toHaveLength(1)
+  expect(volumes()).toEqual(before)
 })
 
 test('where one snapshot fails, the others are removed, and nothing is copied from disks that change', async () => {
