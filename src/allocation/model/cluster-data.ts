@@ -137,6 +137,10 @@ export const isShared = (template: DiskTemplate): boolean =>
 
 export const isRunning = (status: string): boolean => status === 'running' || status === 'ERROR_up'
 
+/** What a node's instances have and can get: not what the node uses itself, though it may look free at the moment. */
+export const memoryForInstances = (total_mib: number, own_mib: number, free_mib: number, used_mib: number): number =>
+  Math.min(total_mib - own_mib, used_mib + free_mib)
+
 export const isOffline = (status: string): boolean => status === 'ADMIN_offline'
 
 const WITHOUT_MEMORY = ['ADMIN_down', 'ADMIN_offline', 'ERROR_down', 'USER_down']

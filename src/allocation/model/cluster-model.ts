@@ -8,6 +8,7 @@ import {
   type NodeData,
   isOffline,
   isShared,
+  memoryForInstances,
   usesMemory,
 } from './cluster-data'
 import { aliases, findNames } from './names'
@@ -173,7 +174,7 @@ function nodeFacts(
     data,
     alias,
     offline,
-    usable: recorded - Math.max(0, unaccounted),
+    usable: memoryForInstances(Math.trunc(data.totalMemory), data.nodeMemory, data.freeMemory, used),
     unaccounted,
     lowDisk: Math.floor((settings.minDisk ?? 0) * data.totalDisk),
     vcpuRatio: settings.maxCpu ?? policy.vcpuRatio,

@@ -1,22 +1,24 @@
 // Checks of the whole group: enough memory when a node fails, tags that exclude each other, and notices.
 import { fillBeParams } from '../../../config/filled'
-import { instanceDisks, secondaryInstances } from '../../../config/lookup'
-import type { Instance } from '../../../model/config'
+import { memoryForInstances } from '../../../allocation/model/cluster-data'
+import { instanceDisks, primaryInstances, secondaryInstances } from '../../../config/lookup'
+import type { ConfigData, Instance } from '../../../model/config'
 import type { GroupState, NodeImage } from './group-state'
 import { entries } from './nodes'
 import type { VerifyReport } from './report'
 import { isMirrored } from '../../../model/templates'
 
-/** Checks that every secondary can take over the instances of any one other node. */
+/** Checks that every secondary can take over the instances of any one other node, as `hcheck` and `hbal` do. */
 export function verifyMemory(report: VerifyReport, { config, images }: GroupState): void {
   for (const image of images) {
     const { node } = image
     const needed = new Map<string, number>()
     for (const instance of secondaryInstances(config, node.uuid)) {
       const be = fillBeParams(config.cluster, instance.beparams)
-      if (be.auto_balance) needed.set(instance.primary_node, (needed.get(instance.primary_node) ?? 0) + be.minmem)
+      if (be.auto_balance && instance.admin_state !== 'offline')
+        needed.set(instance.primary_node, (needed.get(instance.primary_node) ?? 0) + be.maxmem)
     }
-    const free = freeMemory(report, image)
+    const free = freeMemory(report, config, image)
     if (node.offline || free === undefined) continue
     for (const [uuid, needed_mib] of needed) {
       const primary = config.nodes[uuid]?.name ?? uuid
@@ -27,11 +29,16 @@ export function verifyMemory(report: VerifyReport, { config, images }: GroupStat
   }
 }
 
-function freeMemory(report: VerifyReport, { node, result, answer }: NodeImage): number | undefined {
+function freeMemory(report: VerifyReport, config: ConfigData, image: NodeImage): number | undefined {
+  const { node, result, answer } = image
   if (!result.ok || !node.vm_capable) return undefined
-  const free = Object.fromEntries(entries(answer['hvinfo']))['memory_free']
+  const { memory_free: free, memory_total: total, memory_dom0: own } = Object.fromEntries(entries(answer['hvinfo']))
   report.when(typeof free !== 'number', 'ENODEHV', node.name, 'rpc call to node failed (hvinfo)')
-  return typeof free === 'number' ? free : undefined
+  if (typeof free !== 'number' || typeof total !== 'number' || typeof own !== 'number') return undefined
+  const used = primaryInstances(config, node.uuid)
+    .filter(({ name }) => image.running?.includes(name))
+    .reduce((sum, { beparams }) => sum + fillBeParams(config.cluster, beparams).maxmem, 0)
+  return memoryForInstances(total, own, free, used) - used
 }
 
 const EXCLUSION = 'htools:iextags:'

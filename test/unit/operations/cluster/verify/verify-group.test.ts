@@ -492,6 +492,14 @@ test('a secondary without the memory to take over is named', async () => {
     'not enough memory to accommodate instance failovers should node node3.gnt.example fail (3000MiB needed, 2048MiB available)'
   const [, problems] = await cluster.verifyGroup()
   expect(problems).toContain(`ERROR: node ${NODE2}: ${text}`)
+  // Half of the need is below what is free just now, but not below what the node leaves for instances, as hcheck counts.
+  cluster.given(change('patchInstance', instance.uuid, { beparams: { minmem: 500, maxmem: 1500 } }))
+  cluster.broken[NODE2] = { hvinfo: { memory_free: 2048, memory_total: 4096, memory_dom0: 2700 } }
+  const [, narrow] = await cluster.verifyGroup()
+  expect(narrow.filter((line) => line.includes('instance failovers'))).toEqual([
+    expect.stringContaining('should node node3.gnt.example fail (1500MiB needed, 1204MiB available)'),
+  ])
+  delete cluster.broken[NODE2]
   const [, skipped] = await cluster.verifyGroup({ skip_checks: ['nplusone_mem'] })
   expect(skipped).not.toContain(`ERROR: node ${NODE2}: ${text}`)
 })
