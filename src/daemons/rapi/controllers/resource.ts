@@ -75,7 +75,7 @@ export abstract class Resource {
     const { body } = this.context
     const isTag = (key: string) => key === 'tag' || key === 'tags'
     if (Array.isArray(body) || (isObject(body) && Object.keys(body).some(isTag)))
-      throw badRequest('Tags belong into the query, as ?tag=NAME1&tag=NAME2, and not into the body')
+      throw badRequest('Tags belong into the query, as ?tag=NAME, and not into the body')
     return this.onlyDepends()
   }
 
