@@ -14,7 +14,7 @@ import type { Disk } from '../lib/disk'
 import type { LockFile } from '../lib/file/lock'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
-import { certificateDigest, createCertificate, createClientCertificate } from '../lib/tls'
+import { certificateDigest, createCertificate, createClientCertificate, createSelfSigned } from '../lib/tls'
 import type { Cluster, ConfigData, Node } from '../model/config'
 import { nodeUuid } from '../model/ids'
 import { asConfigOwner } from '../replication/config-owner'
@@ -51,12 +51,17 @@ export async function createCluster(wanted: NewCluster, given: Bootstrap): Promi
   const { disk, random } = given
   const [master] = wanted.nodes
   const names = [wanted.address, ...wanted.nodes.map((node) => node.address)]
-  const [serverPem, rapiPem] = await Promise.all([createCertificate(), createCertificate({ names })])
+  const [serverPem, rapiPem, spice] = await Promise.all([
+    createCertificate(),
+    createCertificate({ names }),
+    createSelfSigned(),
+  ])
   const clientPems = await Promise.all(wanted.nodes.map((node) => createClientCertificate(serverPem, node.name)))
   const config = firstConfig(wanted, clientPems, given)
   const shared = {
     serverPem,
     rapiPem,
+    spice,
     hmacKey: `${random.hex(20)}\n`,
     domainSecret: `${random.hex(20)}\n`,
     users: wanted.users,
@@ -117,10 +122,13 @@ export async function writeJoiningNode(
     keys.map(async (file) => [file.slice('ssconf_'.length), await text(path.join(master.dataDir, file))] as const),
   )
   const serverPem = await text(master.serverCert)
+  const spicePem = await text(master.spiceCert)
   await writeNode(disk, paths, {
     serverPem,
     clientPem: await createClientCertificate(serverPem, name),
     rapiPem: await text(master.rapiCert),
+    // A cluster of Ganeti may have none.
+    spice: spicePem === '' ? undefined : { pem: spicePem, ca: await text(master.spiceCaCert) },
     hmacKey: await text(master.hmacKey),
     domainSecret: await text(master.domainSecret),
     users: await text(master.rapiUsers),
@@ -132,6 +140,7 @@ interface NodeFiles {
   serverPem: string
   clientPem: string
   rapiPem: string
+  spice: Awaited<ReturnType<typeof createSelfSigned>> | undefined
   hmacKey: string
   domainSecret: string
   users: string
@@ -144,6 +153,12 @@ async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<vo
     [paths.serverCert, files.serverPem],
     [paths.clientCert, files.clientPem],
     [paths.rapiCert, files.rapiPem],
+    ...(files.spice === undefined
+      ? []
+      : ([
+          [paths.spiceCert, files.spice.pem],
+          [paths.spiceCaCert, files.spice.ca],
+        ] as [string, string][])),
     [paths.hmacKey, files.hmacKey],
     [paths.domainSecret, files.domainSecret],
     // Any candidate may become the master, and verify complains about a file that only some have.

@@ -20,6 +20,8 @@ export interface Paths {
   readonly serverCert: string
   readonly clientCert: string
   readonly rapiCert: string
+  readonly spiceCert: string
+  readonly spiceCaCert: string
   readonly rapiUsers: string
   readonly hmacKey: string
   readonly domainSecret: string
@@ -89,6 +91,8 @@ export function pathsOf(root: string, hostname: string): Paths {
     serverCert: `${data}/server.pem`,
     clientCert: `${data}/client.pem`,
     rapiCert: `${data}/rapi.pem`,
+    spiceCert: `${data}/spice.pem`,
+    spiceCaCert: `${data}/spice-ca.pem`,
     rapiUsers: `${data}/rapi/users`,
     hmacKey: `${data}/hmac.key`,
     domainSecret: `${data}/cluster-domain-secret`,

@@ -30,6 +30,12 @@ export interface CertificateOptions {
   random?: Random
 }
 
+/** Certificate and key, and beside it the certificate alone: it signs itself, so it is also that of its authority. */
+export async function createSelfSigned(): Promise<{ pem: string; ca: string }> {
+  const pem = await createCertificate()
+  return { pem, ca: new crypto.X509Certificate(pem).toString() }
+}
+
 /** Creates a key and a certificate for it: the cluster's `server.pem` by default. */
 export async function createCertificate(options: CertificateOptions = {}): Promise<string> {
   await import('reflect-metadata')

@@ -4,7 +4,7 @@ import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { Paths } from '../../lib/paths'
-import { createCertificate } from '../../lib/tls'
+import { createCertificate, createSelfSigned } from '../../lib/tls'
 import { MODE } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { OpClusterRedistConf } from '../../opcodes/cluster'
@@ -112,12 +112,11 @@ async function newRapiCertificate({ master }: Call): Promise<NewFiles> {
   return [[PATH.RAPI_CERT_FILE, await createCertificate({ names })]]
 }
 
-/** The certificate signs itself, so its public part is also its authority's. */
 async function newSpiceCertificate(): Promise<NewFiles> {
-  const pem = await createCertificate()
+  const { pem, ca } = await createSelfSigned()
   return [
     [PATH.SPICE_CERT_FILE, pem],
-    [PATH.SPICE_CACERT_FILE, new X509Certificate(pem).toString()],
+    [PATH.SPICE_CACERT_FILE, ca],
   ]
 }
 

@@ -1,13 +1,13 @@
 // An instance's screen, pointer and sound: VNC, SPICE, or none. Pure.
 import { isIP } from 'node:net'
+import { PATH } from '../../../model/constants/paths'
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { optionValue } from './layout'
 import type { KvmParams } from './params'
 
 export const VNC_BASE_PORT = 5900
-const SPICE_CACERT = '/var/lib/ganeti/spice-ca.pem'
-const SPICE_CERT = '/var/lib/ganeti/spice.pem'
+const { SPICE_CACERT_FILE, SPICE_CERT_FILE } = PATH
 
 export interface Addresses {
   /** Address of a network interface of this node. */
@@ -64,7 +64,7 @@ function spiceArguments(instance: InstanceDict, params: KvmParams, facts: Addres
   const transport = params.flag('spice_use_tls')
     ? [
         `tls-port=${port}`,
-        `x509-cacert-file=${SPICE_CACERT},x509-key-file=${SPICE_CERT},x509-cert-file=${SPICE_CERT}`,
+        `x509-cacert-file=${SPICE_CACERT_FILE},x509-key-file=${SPICE_CERT_FILE},x509-cert-file=${SPICE_CERT_FILE}`,
         ...(ciphers === '' ? [] : [`tls-ciphers=${optionValue(ciphers)}`]),
       ]
     : [`port=${port}`]

@@ -6,6 +6,7 @@ import { PATH } from '../../../model/constants/paths'
 import { HypervisorFailure, type HypervisorContext } from '../hypervisor'
 
 export const { KVM_DIR, LOG_KVM_DIR: KVM_LOG_DIR } = PATH
+const SPICE_FILES = `(?:${PATH.SPICE_CERT_FILE}|${PATH.SPICE_CACERT_FILE})`
 const RUN_DIRS_MODE = 0o775
 /** Maximum bytes of a Unix socket's path. */
 const SOCKET_PATH_MAX = 107
@@ -77,7 +78,10 @@ export class KvmLayout {
     if (this.paths.root === '') return argument
     return SOCKET_KINDS.reduce((text, kind) => this.localizeSockets(text, kind), argument)
       .replace(new RegExp(`^(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`), this.paths.root)
-      .replaceAll(new RegExp(`(?<=[=:])(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`, 'g'), optionValue(this.paths.root))
+      .replaceAll(
+        new RegExp(`(?<=[=:])(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/|${SPICE_FILES}(?:,|$))`, 'g'),
+        optionValue(this.paths.root),
+      )
   }
 
   /** The local form of a link in the runtime data. */

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import * as path from 'node:path'
 import { accessible, type Files } from '../../../lib/files'
+import type { Paths } from '../../../lib/paths'
 import type { Machine } from '../../../lib/machine'
 import type { HvParams } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
@@ -24,7 +25,8 @@ const DIRECTORIES: readonly string[] = ['mem_path', 'vnc_x509_path']
 const IMAGES: readonly string[] = ['cdrom_image_path', 'cdrom2_image_path']
 const URL = /^(https?|ftps?|tftp):\/\//
 
-type ParametersHost = Host & Pick<Machine, 'networkInterfaces'>
+type ParametersHost = Host &
+  Pick<Machine, 'networkInterfaces'> & { readonly paths: Pick<Paths, 'spiceCert' | 'spiceCaCert' | 'virtual'> }
 
 export async function validateParameters(host: ParametersHost, hvparams: HvParams): Promise<void> {
   await checkParameters(host, hvparams)
@@ -41,6 +43,7 @@ export async function checkParameters(host: ParametersHost, hvparams: HvParams):
   if (!(await findQemu(files, params.text('kvm_path'))))
     refuse('kvm_path', 'not found or not a file', params.text('kvm_path'))
   checkScreen(host, params)
+  await checkSpiceFiles(host, params)
   await checkSecurity(files, params)
   await checkMachine(host, params)
   checkDiskType(params.text('disk_type'))
@@ -76,6 +79,16 @@ function checkScreen({ networkInterfaces }: ParametersHost, params: KvmParams): 
     )
   if (spice !== '' && !known(spice))
     throw new HypervisorFailure('SPICE: The spice_bind parameter must be either a valid IP address or interface name')
+}
+
+async function checkSpiceFiles({ files, paths }: ParametersHost, params: KvmParams): Promise<void> {
+  if (params.text('spice_bind') === '' || !params.flag('spice_use_tls')) return
+  for (const file of [paths.spiceCert, paths.spiceCaCert])
+    if ((await files.stat(file).catch(() => undefined))?.isFile() !== true)
+      throw new HypervisorFailure(
+        `SPICE: spice_use_tls needs ${paths.virtual(file)}, which is not on this node: ` +
+          "'gnt-cluster renew-crypto --new-spice-certificate' makes it on all nodes",
+      )
 }
 
 async function checkSecurity(files: Files, params: KvmParams): Promise<void> {

@@ -76,6 +76,8 @@ describe('makes', () => {
       paths().serverCert,
       paths().clientCert,
       paths().rapiCert,
+      paths().spiceCert,
+      paths().spiceCaCert,
       paths().hmacKey,
       paths().domainSecret,
     ])

@@ -238,6 +238,7 @@ test('QEMU is no program that others than root and the node may have written, an
 describe('validation of parameters', () => {
   const when = qemuPresent ? test : test.skip
   if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
+  const host = { ...thisMachine, paths: pathsOf('/nonexistent', 'n1') }
   const refusals: [text: RegExp, params: Record<string, unknown>][] = [
     [/'kernel_path' fails validation: not found or not a file/, { kernel_path: '/no/kernel' }],
     [/'kernel_path' fails validation: must be an absolute/, { kernel_path: 'boot/../x' }],
@@ -246,6 +247,10 @@ describe('validation of parameters', () => {
     [/Both SPICE and VNC/, { vnc_bind_address: '127.0.0.1', spice_bind: '127.0.0.1' }],
     [/VNC: The vnc_bind_address/, { vnc_bind_address: 'nosuchinterface' }],
     [/SPICE: The spice_bind/, { spice_bind: 'nosuchinterface' }],
+    [
+      /SPICE: spice_use_tls needs \/var\/lib\/ganeti\/spice.pem, which is not on this node: .*renew-crypto/,
+      { spice_bind: '127.0.0.1', spice_use_tls: true },
+    ],
     [/Unknown security domain user/, { security_model: 'user', security_domain: 'no-such-user' }],
     [/Unsupported machine version: pc-9000/, { machine_version: 'pc-9000' }],
     [/Invalid CPU mask/, { cpu_mask: 'x' }],
@@ -264,10 +269,10 @@ describe('validation of parameters', () => {
     ],
   ]
   when.each(refusals)('%s', async (text, params) => {
-    await expect(validateParameters(thisMachine, { ...kvmParams, ...params })).rejects.toThrow(text)
+    await expect(validateParameters(host, { ...kvmParams, ...params })).rejects.toThrow(text)
   })
   when('what this node has is accepted', async () => {
-    await validateParameters(thisMachine, {
+    await validateParameters(host, {
       ...kvmParams,
       ...{ machine_version: 'pc', cpu_type: 'Nehalem,+popcnt', soundhw: 'hda', vga: 'std', usb_mouse: 'tablet' },
       ...{ migration_caps: 'xbzrle:auto-converge:postcopy-ram', disk_type: 'scsi-hd', scsi_controller_type: 'megasas' },

@@ -166,6 +166,14 @@ test.each([
   expect(words.some((word) => word.startsWith(place))).toBe(true)
 })
 
+test('SPICE with TLS gets the certificates of the virtual node that starts it', () => {
+  const params = { spice_bind: '127.0.0.1', spice_use_tls: true }
+  const facts = { ...baseFacts, onlyAddress: '127.0.1.2' }
+  const words = command(withParams(params, { network_port: 11000 }), facts, '/tmp/g/n')
+  const files = 'x509-cacert-file=/tmp/g/n/var/lib/ganeti/spice-ca.pem,x509-key-file=/tmp/g/n/var/lib/ganeti/spice.pem'
+  expect(words[words.indexOf('-spice') + 1]).toContain(`${files},x509-cert-file=/tmp/g/n/var/lib/ganeti/spice.pem,`)
+})
+
 test('a value of a screen or of sound adds no options of its own', () => {
   const words = command(
     withParams({
