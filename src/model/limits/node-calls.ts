@@ -13,7 +13,7 @@ export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
  */
 export const NODE_ANSWER_BYTES = { usual: 1 << 20, long: 8 << 20, allocation: 48 << 20 } as const
 /** An answer may have one value for each of this many of its bytes, since a value takes far more memory than its text. */
-export const NODE_ANSWER_BYTES_PER_VALUE = 8
+export const NODE_ANSWER_BYTES_PER_VALUE = 16
 /** All answers of nodes that one process reads at the same time. The longest one is given up for the others. */
 export const NODE_ANSWERS_BYTES_MAX = 64 << 20
 /** What a node daemon tells of a failure, and of the output of each hook. As JSON, both fit their answers. */
