@@ -7,11 +7,34 @@ const { ModuleMocker } = require('jest-mock')
 /** Packages stay loaded, and keep their data under symbols. The symbols of Jest are in capitals, and belong to one test file. */
 const ofPackage = (name) => typeof name === 'symbol' && !/^[A-Z_]+$/.test(name.description ?? '')
 
+/** What keeps a process alive, without its own pipes and files: servers, sockets, timers, children. */
+const held = () =>
+  process.getActiveResourcesInfo().filter((kind) => !/^(PipeWrap|TTYWrap|FSReq.*|Immediate)$/.test(kind))
+
+/** What is held beyond `before`, when nothing more ends by itself. */
+async function left(before, patience_s) {
+  const nextTurn = globalThis.setImmediate
+  const end_ms = Date.now() + patience_s * 1000
+  for (;;) {
+    const now = held()
+    for (const kind of before) if (now.includes(kind)) now.splice(now.indexOf(kind), 1)
+    if (now.length === 0 || Date.now() > end_ms) return now
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => nextTurn(resolve))
+  }
+}
+
+/** Of other files, which wait for whole clusters, the output tells it. */
+const MUST_LEAVE_NOTHING = /\/test\/(unit|processes)\//
+
 class OneScope {
   global = globalThis
   moduleMocker = new ModuleMocker(globalThis)
+  /** How long a file's connections and timers may take to end. */
+  patience_s = 5
 
-  constructor({ projectConfig }) {
+  constructor({ projectConfig }, { testPath }) {
+    this.testPath = testPath
+    this.held = held()
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis })
     this.before = {
       globals: Object.getOwnPropertyDescriptors(globalThis),
@@ -37,6 +60,11 @@ class OneScope {
     Object.assign(process.env, environment)
     process.exit = exit
     if (process.cwd() !== folder) process.chdir(folder)
+    const kinds = await left(this.held, this.patience_s)
+    if (kinds.length === 0) return
+    const text = `${this.testPath} leaves something that keeps its process alive: ${kinds.join(', ')}`
+    if (MUST_LEAVE_NOTHING.test(this.testPath)) throw new Error(text)
+    process.stderr.write(`${text}\n`)
   }
 
   exportConditions() {
