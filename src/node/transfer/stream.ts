@@ -28,7 +28,10 @@ export async function accept(
   { clock, files }: Surroundings,
 ): Promise<tls.TLSSocket> {
   const server = tls.createServer({ ...credentials(files, spec), requestCert: true, rejectUnauthorized: true })
-  server.on('tlsClientError', (error) => status.say(`a connection was refused: ${error.message}`))
+  server.on('tlsClientError', (error, socket) => {
+    status.say(`a connection was refused: ${error.message}`)
+    socket.destroy()
+  })
   // Before anybody can connect, so that no connection is missed.
   const connection = once(server, 'secureConnection')
   connection.catch(() => undefined)

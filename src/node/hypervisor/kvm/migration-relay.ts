@@ -63,7 +63,11 @@ function fromAfar(secure: Secure, path: string): net.Server {
   const server = tls.createServer({ ...secure, ...timeout }, (far) =>
     join(far, net.connect({ path, allowHalfOpen: true })),
   )
-  return server.on('tlsClientError', (error) => say(`a connection was refused: ${error.message}`))
+  return server.on('tlsClientError', (error, socket) => {
+    say(`a connection was refused: ${error.message}`)
+    // Node leaves it open when the time for the handshake is over.
+    socket.destroy()
+  })
 }
 
 /**

@@ -161,9 +161,8 @@ test('an end whose other end hangs gives up when nothing was moved for long', as
     await status.finished('it hung')
   }
   const start = (spec: TransferSpec, statusFile: string) => {
-    const given = { ...surroundings, clock }
-    const status = new TransferStatus(statusFile, given)
-    return { status, work: transfer(spec, status, given) }
+    const status = new TransferStatus(statusFile, surroundings)
+    return { status, work: transfer(spec, status, { ...surroundings, clock }) }
   }
   // It sends the beginning of the data, and later reads nothing of what the other end sends.
   const identity = { key: pem, cert: pem, ca: pem, checkServerIdentity: () => undefined }
