@@ -254,6 +254,8 @@ function endpoints(paths: Paths, { files, port, simSocket, onHangUp }: EndpointO
  */
 class NodeAgent extends https.Agent {
   private readonly heard = new WeakSet<Duplex>()
+  /** Connections that nobody uses and that this agent has not dropped. */
+  private idle = new WeakSet<Duplex>()
 
   constructor(
     options: https.AgentOptions,
@@ -266,11 +268,35 @@ class NodeAgent extends https.Agent {
   override keepSocketAlive(socket: Duplex): void {
     if (!this.heard.has(socket) && this.onHangUp !== undefined && socket instanceof Socket) {
       this.heard.add(socket)
-      const { remoteAddress = '' } = socket
-      // The node has ended it: an agent that drops a connection destroys it instead.
-      socket.once('end', () => this.onHangUp?.(remoteAddress))
+      this.listen(socket, this.onHangUp)
     }
+    this.idle.add(socket)
     return super.keepSocketAlive(socket)
+  }
+
+  override reuseSocket(socket: Duplex, request: http.ClientRequest): void {
+    this.idle.delete(socket)
+    super.reuseSocket(socket, request)
+  }
+
+  override destroy(): void {
+    this.idle = new WeakSet()
+    super.destroy()
+  }
+
+  private listen(socket: Socket, onHangUp: (address: string) => void): void {
+    const { remoteAddress = '' } = socket
+    const dropped = () => this.idle.delete(socket)
+    socket.on('timeout', dropped)
+    // The node has ended it: an agent that drops a connection destroys it instead.
+    socket.once('end', () => {
+      dropped()
+      onHangUp(remoteAddress)
+    })
+    // Node 24 destroys an idle connection as soon as anything comes on it, also its end, and nobody hears of that.
+    socket.once('close', () => {
+      if (dropped()) onHangUp(remoteAddress)
+    })
   }
 
   override getName({ host = '', port = '' }: https.RequestOptions = {}): string {

@@ -1,5 +1,6 @@
 // Our client against a node daemon that is as Ganeti's: it answers once in a connection, takes no TLS session twice, and hangs up
 // on calls that it does not know.
+import { EventEmitter, once } from 'node:events'
 import * as fs from 'node:fs'
 import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -93,18 +94,26 @@ test('whether a node is of Ganeti is learnt from its answers, and asked when the
   nodes.close()
 })
 
-test('an idle connection that the node ends is told of with its address', async () => {
+test('an idle connection that the node ends is told of with its address, and one that we end is not', async () => {
   software = {}
   keeps = true
   const port = (server.address() as AddressInfo).port
-  let told: (address: string) => void = () => undefined
-  const hungUp = new Promise<string>((resolve) => (told = resolve))
-  const nodes = openNodeClient({ files: systemFiles, clock: systemClock, paths, port, onHangUp: (one) => told(one) })
+  const hangUps = new EventEmitter()
+  const told: string[] = []
+  hangUps.on('told', (address: string) => told.push(address))
+  const onHangUp = (address: string) => void hangUps.emit('told', address)
+  const options = { files: systemFiles, clock: systemClock, paths, port, onHangUp }
+  const [nodes, closed] = [openNodeClient(options), openNodeClient(options)]
   await expect(nodes.one(target, 'version', [])).resolves.toBe(3000000)
+  const heard = once(hangUps, 'told')
   server.closeIdleConnections()
-  await expect(hungUp).resolves.toBe('127.0.0.1')
-  keeps = false
+  await heard
   nodes.close()
+  const [[socket]] = await Promise.all([once(server, 'secureConnection'), closed.one(target, 'version', [])])
+  closed.close()
+  await once(socket as TLSSocket, 'close')
+  expect(told).toEqual(['127.0.0.1'])
+  keeps = false
 })
 
 test('a node of ours that hangs up was only interrupted', async () => {
