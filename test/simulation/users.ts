@@ -212,7 +212,9 @@ export class User {
 
   private async instanceAct(): Promise<void> {
     const { simulator } = this
-    const there = [...this.instances].flatMap(([name, state]) => (state === 'gone' ? [] : [name]))
+    const named = (state: string) => [...this.instances].flatMap(([name, is]) => (is === state ? [name] : []))
+    // Some that may not be there any more, too.
+    const there = simulator.chance(0.8) ? named('there') : named('unknown')
     const instance_name = simulator.pick(there.length > 0 ? there : [...this.instances.keys()])
     const id = await this.submit([instanceErrand(simulator, instance_name)])
     if (id !== undefined) await this.awaitEnd(id)
