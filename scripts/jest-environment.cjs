@@ -7,11 +7,11 @@ const { ModuleMocker } = require('jest-mock')
 /** Packages stay loaded, and keep their data under symbols. The symbols of Jest are in capitals, and belong to one test file. */
 const ofPackage = (name) => typeof name === 'symbol' && !/^[A-Z_]+$/.test(name.description ?? '')
 
-/** What keeps a process alive, without its own pipes and files: servers, sockets, timers, children. */
+/** Servers, sockets, timers and children keep a process alive; its own pipes and files do not. */
 const held = () =>
   process.getActiveResourcesInfo().filter((kind) => !/^(PipeWrap|TTYWrap|FSReq.*|Immediate)$/.test(kind))
 
-/** What is held beyond `before`, when nothing more ends by itself. */
+/** Returns the kinds that are held beyond `before`, when nothing more ends by itself. */
 async function left(before, patience_s) {
   const nextTurn = globalThis.setImmediate
   const end_ms = Date.now() + patience_s * 1000
@@ -23,7 +23,7 @@ async function left(before, patience_s) {
   }
 }
 
-/** Of other files, which wait for whole clusters, the output tells it. */
+/** Other files wait for whole clusters, so the output only tells what they leave. */
 const MUST_LEAVE_NOTHING = /\/test\/(unit|processes)\//
 
 class OneScope {

@@ -144,16 +144,19 @@ export class CandidateCopy {
   private lost(error: unknown): void {
     const { clock, log } = this.options
     const reason = errorText(error)
-    if (this.state !== 'out of sync' || this.reason !== reason) {
+    const hasMore = error instanceof HasMore
+    // The text names the master's own number, which changes all the time.
+    const isKnown = this.state === 'out of sync' && (hasMore ? this.hasMore : this.reason === reason)
+    if (!isKnown) {
       log.error(
         { node: this.target.name, reason },
         'master candidate is out of sync: it does not take the configuration; it gets a full copy as soon as it answers',
       )
-      if (error instanceof HasMore) this.options.note(this.target.name, reason)
+      if (hasMore) this.options.note(this.target.name, reason)
     }
     this.state = 'out of sync'
     this.reason = reason
-    this.hasMore = error instanceof HasMore
+    this.hasMore = hasMore
     if (this.closed) return
     this.timer?.cancel()
     this.timer = clock.after(CONFIG_CATCH_UP_S * 1000, () => void this.catchUp(), { background: true })

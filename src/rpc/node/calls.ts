@@ -234,7 +234,7 @@ export const nodeCalls = {
     done,
   ),
   /** Ours: gives files of disks second names, all or none; false if their file system has no second names. */
-  gantry_file_link: order.one(FAST, [arg('names', listOf(tuple(path, path)))], bool, () => true),
+  gantry_file_link: masterOnly(order.one(FAST, [arg('names', listOf(tuple(path, path)))], bool, () => true)),
   finalize_export: order.one(NORMAL, [inst, arg('snap_disks', listOf(diskOrFalse))], done),
   // The path is a real node's, also in a virtual cluster, as in blockdev_image, which reads the file.
   get_file_info: question.one(FAST, [arg('file_path', string)], r.fileInfo),

@@ -259,15 +259,20 @@ const plain = (value: unknown): unknown =>
 /** How long a node was waited for, which daemon imports, and in which order verify names what it has found, does not matter. */
 function told(log: readonly string[]): string[] {
   const groups: string[][] = []
-  for (const line of log
-    .filter(isToldByAll)
-    .map((text) => text.replace(/ after \d+ ms/, ' in vain').replace(/'import-[^']+'/, "'import-daemon'"))) {
+  for (const line of log.filter(isToldByAll).map((text) =>
+    withoutAdvice(text)
+      .replace(/ after \d+ ms/, ' in vain')
+      .replace(/'import-[^']+'/, "'import-daemon'"),
+  )) {
     const last = groups.at(-1)
     if (last?.[0]?.startsWith('  - ') && line.startsWith('  - ')) last.push(line)
     else groups.push([line])
   }
   return groups.flatMap((group) => group.toSorted())
 }
+
+/** Ganeti's verify does not tell the way to get a missing volume back. */
+const withoutAdvice = (text: string): string => text.replace(/(EINSTANCEMISSINGDISK:[^;]*); .*/, '$1')
 
 const callOf = (text: string): string => text.split(' ')[1] ?? ''
 const orders = (step: Step): string[] => step.calls.map(([text]) => text).filter((text) => isOrder(callOf(text)))

@@ -126,8 +126,15 @@ test('each order of ours says whether a node takes it only from its master', () 
   const silent = names.filter((name) => isOwnCall(name) && callOf(name).kind === 'order' && callOf(name).masterOnly === undefined) // prettier-ignore
   expect(silent.map((name) => `${name}: say it in src/rpc/node/calls.ts with masterOnly`)).toEqual([])
   expect(names.filter((name) => callOf(name).masterOnly).sort()).toEqual([
-    ...['gantry_config_append', 'gantry_config_replace', 'gantry_jobqueue_append', 'gantry_jobqueue_fold'],
-    ...['gantry_jobqueue_keep', 'gantry_jobqueue_write', 'gantry_migration_accept', 'gantry_migration_recover'],
+    ...['gantry_config_append', 'gantry_config_replace', 'gantry_file_link'],
+    ...[
+      'gantry_jobqueue_append',
+      'gantry_jobqueue_fold',
+      'gantry_jobqueue_keep',
+      'gantry_jobqueue_write',
+      'gantry_migration_accept',
+      'gantry_migration_recover',
+    ],
     ...['gantry_migration_send', 'jobqueue_rename', 'jobqueue_set_drain_flag', 'jobqueue_update'],
   ])
 })
