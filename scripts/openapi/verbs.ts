@@ -1,5 +1,6 @@
 // Adds the verbs of objects to the document, from their table.
 import { type ObjectVerb, objectVerbs, partsOf, saidByAddress } from '../../src/daemons/rapi/v3/object-verbs'
+import type { Schema } from '../../src/lib/shapes/shape'
 import { interfaceName } from '../opcode-interfaces'
 import { bodyWithout } from './bodies'
 import type { Operation, Spec } from './document'
@@ -20,7 +21,7 @@ export function addVerbs(spec: Spec): void {
 function operationOf(entry: ObjectVerb, spec: Spec): Operation {
   const { path, opcode, preset } = entry
   const said = new Set<string | undefined>(saidByAddress(entry))
-  const whole = markParameters(opcode, spec.components.schemas[interfaceName(opcode)] ?? {})
+  const whole = nullsOf(entry, markParameters(opcode, spec.components.schemas[interfaceName(opcode)] ?? {}))
   const required = (whole.required ?? []).filter((name) => !said.has(name))
   const presets = Object.entries(preset).map(
     ([name, value]) => ` Without \`${name}\` it is \`${typeof value === 'string' ? value : JSON.stringify(value)}\`.`,
@@ -38,6 +39,16 @@ function operationOf(entry: ObjectVerb, spec: Spec): Operation {
     },
     responses: {},
   }
+}
+
+/** In a change, null is only for what it can take away. */
+function nullsOf<S extends Schema>({ verb, cleared }: ObjectVerb, schema: S): S {
+  if (verb !== 'patch') return schema
+  const properties = Object.entries(schema.properties ?? {}).map(([name, { nullable: _, ...property }]) => [
+    name,
+    { ...property, ...(Object.hasOwn(cleared, name) && { nullable: true }) },
+  ])
+  return { ...schema, properties: Object.fromEntries(properties) as NonNullable<Schema['properties']> }
 }
 
 const subjectOf = (path: string): string => (path.split('/')[2] ?? '').replace('-multi-alloc', '')

@@ -73,7 +73,15 @@ function stateProblems(node: Node): string[] {
     node.offline && 'offline',
     node.drained && 'drained',
   ].filter((state) => state !== false)
-  return states.length > 1 ? [`node ${node.name} is ${states.join(' and ')} at the same time`] : []
+  return [
+    ...(states.length > 1 ? [`node ${node.name} is ${states.join(' and ')} at the same time`] : []),
+    ...(node.master_candidate && !node.master_capable
+      ? [
+          `node ${node.name} is a master candidate, but must not become master: ` +
+            `'gnt-node modify --master-candidate=no ${node.name}' ends that`,
+        ]
+      : []),
+  ]
 }
 
 function groupProblems(config: ConfigData): string[] {

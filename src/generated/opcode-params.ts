@@ -986,13 +986,13 @@ export interface NetworkRenameParams extends CommonOpcodeParams {
 export interface NetworkSetParams extends CommonOpcodeParams {
   /** Network name. */
   network_name: string
-  /** IPv4 gateway. */
+  /** IPv4 gateway; "none" removes it. */
   gateway?: string | null
-  /** IPv6 network in CIDR form. */
+  /** IPv6 network in CIDR form; "none" removes it. */
   network6?: string | null
-  /** IPv6 gateway. */
+  /** IPv6 gateway; "none" removes it. */
   gateway6?: string | null
-  /** MAC prefix. */
+  /** MAC prefix; "none" removes it. */
   mac_prefix?: string | null
   /** Addresses to reserve. */
   add_reserved_ips?: string[] | null

@@ -1,7 +1,7 @@
 // Opcodes on IP networks.
 import { listOf } from '../lib/shapes/containers'
 import { nonEmpty, none, text } from '../lib/shapes/leaves'
-import { ipv4Address, ipv4Network } from './addresses'
+import { ipv4Address, ipv4Network, ipv6Address, ipv6Network, orNone } from './addresses'
 import {
   pAddReservedIps,
   pConflictsCheck,
@@ -64,10 +64,10 @@ export const OpNetworkSetParams = opcode('OP_NETWORK_SET_PARAMS', {
   result: none,
   params: {
     network_name: pNetworkName,
-    gateway: pGateway,
-    network6: pNetwork6,
-    gateway6: pGateway6,
-    mac_prefix: pMacPrefix,
+    gateway: maybe(orNone(ipv4Address), 'IPv4 gateway; "none" removes it'),
+    network6: maybe(orNone(ipv6Network), 'IPv6 network in CIDR form; "none" removes it'),
+    gateway6: maybe(orNone(ipv6Address), 'IPv6 gateway; "none" removes it'),
+    mac_prefix: maybe(orNone(nonEmpty), 'MAC prefix; "none" removes it'),
     add_reserved_ips: pAddReservedIps,
     remove_reserved_ips: maybe(listOf(ipv4Address), 'Addresses to free'),
   },

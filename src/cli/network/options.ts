@@ -10,10 +10,10 @@ export const oConnectionParameters = value(
   'mode, link, vlan of the connection',
   { short: '-N' },
 )
-export const oGateway = parameter(OpNetworkAdd, 'gateway')
-export const oGateway6 = parameter(OpNetworkAdd, 'gateway6')
+export const oGateway = parameter(OpNetworkSetParams, 'gateway')
+export const oGateway6 = parameter(OpNetworkSetParams, 'gateway6')
 export const oNetwork = parameter(OpNetworkAdd, 'network')
-export const oNetwork6 = parameter(OpNetworkAdd, 'network6')
+export const oNetwork6 = parameter(OpNetworkSetParams, 'network6')
 export const oNetworkMacPrefix = parameter(OpNetworkAdd, 'mac_prefix', {
   short: '-m',
   metavar: 'PREFIX',

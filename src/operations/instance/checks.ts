@@ -14,6 +14,17 @@ export function checkNodeOnline(node: Node): void {
   if (node.offline) throw new OpPrereqError(`Can't use offline node: ${node.name}`, ECODE.STATE)
 }
 
+/** For changes that both sides of a mirror carry out. */
+export function checkMirrorsOnline({ instance, secondaries }: Pick<InstanceView, 'instance' | 'secondaries'>): void {
+  for (const { name, offline } of secondaries)
+    if (offline)
+      throw new OpPrereqError(
+        `Can't use offline node: ${name}; its side of the mirrors must change, too: 'gnt-instance replace-disks -n NODE ` +
+          `${instance.name}' gives them another one, or 'gnt-instance modify -t plain ${instance.name}' does without`,
+        ECODE.STATE,
+      )
+}
+
 export function checkNodeNotDrained(node: Node): void {
   if (node.drained) throw new OpPrereqError(`Can't use drained node ${node.name}`, ECODE.STATE)
 }

@@ -6,7 +6,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpInstanceGrowDisk } from '../../opcodes/instance'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
+import { checkMirrorsOnline, checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
 import { sizeText, sizedToWipe, wipeFrom } from './disks/files'
 import { realSizes } from './disks/real-sizes'
 import { waitForSync } from './disks/sync'
@@ -17,16 +17,7 @@ import { instanceHookEnv } from './hook-env'
 import { policyViolations } from './placement/ipolicy'
 import { groupPolicy } from './disks/changes'
 import { refuseSnapshots } from './snapshots/notes'
-import {
-  allNodes,
-  dictOf,
-  diskDictOf,
-  hookNodes,
-  locksOfInstance,
-  readInstance,
-  reread,
-  type InstanceView,
-} from './view'
+import { dictOf, diskDictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 import { factsOf } from '../../model/templates'
 
 interface Growth {
@@ -40,7 +31,8 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
   ...locksOfInstance(['node', 'node-res']),
   async check(ctx, op): Promise<Growth> {
     const view = await readInstance(ctx, op)
-    for (const node of allNodes(view)) checkNodeOnline(node)
+    checkNodeOnline(view.primary)
+    checkMirrorsOnline(view)
     const disk = view.disks[op.disk]
     if (disk === undefined)
       throw new OpPrereqError(

@@ -7,7 +7,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceSetParams } from '../../opcodes/instance'
 import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
+import { checkMirrorsOnline, checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
 import { communicates, communicationChange, updateMetadata } from './communication'
 import { deviceChanges } from './parameters/device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
@@ -63,6 +63,7 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     noteDisks(ctx, view, disks)
     const primary = await newPrimary(ctx, op, view)
     if (disks.length > 0) checkNodeOnline(view.primary)
+    if (disks.some(({ action }) => action === 'add')) checkMirrorsOnline(view)
     const live =
       nics.length + disks.length > 0 && op.hotplug && (await isRunning(ctx, view)) && (await canHotplug(ctx, view))
     if (!live) ctx.note({ hotplug: false })

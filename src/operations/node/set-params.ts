@@ -119,7 +119,7 @@ function checkRoleRequest(op: SetParams, config: ConfigData, node: Node): void {
   const isMaster = node.uuid === config.cluster.master_node
   if (isMaster && ROLE_FLAGS.some((flag) => op[flag] !== undefined))
     throw new OpPrereqError('The master role can be changed only via master-failover', ECODE.INVAL)
-  if (op.master_candidate && !node.master_capable)
+  if (op.master_candidate && !(op.master_capable ?? node.master_capable))
     throw new OpPrereqError(`Node ${node.name} is not master capable, cannot make it a master candidate`, ECODE.STATE)
   const users = [...primaryInstances(config, node.uuid), ...secondaryInstances(config, node.uuid)]
   if (op.vm_capable === false && users.length > 0)
@@ -146,7 +146,9 @@ function effectiveFlags(ctx: UnitContext, op: SetParams, config: ConfigData, nod
   }
   checkPower(op, config, node, asked)
   const returns = asked.drained === false || asked.offline === false || (op.master_capable && !node.master_capable)
-  if (returns && lacksCandidate(config)) {
+  const isCapable = op.master_capable ?? node.master_capable
+  const isRegular = roleAfter(roleOf(node), asked) === 'regular'
+  if (returns && isCapable && isRegular && lacksCandidate(config)) {
     asked.master_candidate = true
     ctx.log.info('Auto-promoting node to master candidate')
   }

@@ -217,6 +217,16 @@ test('each problem is named with its object', () => {
   ])
 })
 
+test('a candidate that must not become master is named, with the command that ends it', () => {
+  const base = smallConfig()
+  const nodes = recordFrom(
+    Object.values(base.nodes).map((node) => [node.uuid, { ...node, master_capable: false }] as const),
+  )
+  expect(verifyConfig({ ...base, nodes })).toEqual([
+    "node node1.example.com is a master candidate, but must not become master: 'gnt-node modify --master-candidate=no node1.example.com' ends that",
+  ])
+})
+
 test('a lock is named as people know its object', () => {
   const [uuid = ''] = Object.keys(golden.nodes)
   const [group = ''] = Object.keys(golden.nodegroups)

@@ -12,6 +12,7 @@ import { OpInstanceRepair } from '../../../opcodes/repair'
 import * as snapshot from '../../../opcodes/snapshot'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { TagKind } from '../../../model/object-kinds'
+import { VALUE } from '../../../model/constants/words'
 import { badRequest } from '../../../http/errors'
 import { readParameters } from './job-request'
 
@@ -27,9 +28,11 @@ export interface ObjectVerb {
   readonly address: (parts: Parts) => JsonObject
   /** Values for parameters that the body omits. */
   readonly preset: JsonObject
+  /** What null stands for in a change, by parameter: its opcode takes null for a value that was not given. */
+  readonly cleared: JsonObject
 }
 
-interface Entry extends Partial<Pick<ObjectVerb, 'address' | 'preset'>> {
+interface Entry extends Partial<Pick<ObjectVerb, 'address' | 'preset' | 'cleared'>> {
   readonly opcode: OpcodeDefinition
 }
 
@@ -128,7 +131,12 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     tags: 'network',
     verbs: {
       'POST /': network.OpNetworkAdd,
-      'PATCH /{name}': network.OpNetworkSetParams,
+      'PATCH /{name}': {
+        opcode: network.OpNetworkSetParams,
+        cleared: Object.fromEntries(
+          ['gateway', 'network6', 'gateway6', 'mac_prefix'].map((name) => [name, VALUE.none]),
+        ),
+      },
       'DELETE /{name}': network.OpNetworkRemove,
       'POST /{name}/rename': network.OpNetworkRename,
       'POST /{name}/connect': network.OpNetworkConnect,
@@ -166,6 +174,7 @@ export const objectVerbs: readonly ObjectVerb[] = Object.entries(RESOURCES).flat
       return {
         address: (parts) => (parts['name'] === undefined ? {} : { [name]: parts['name'] }),
         preset: {},
+        cleared: {},
         ...given,
         ...{ verb: method.toLowerCase(), path: `/3/${resource}${rest === '/' ? '' : rest}` },
       }
@@ -206,5 +215,17 @@ export function opcodeOf(entry: ObjectVerb, parts: Parts, body: unknown): Parsed
   if (Object.hasOwn(given, 'reason')) throw badRequest('reason: is a query argument of the request')
   if (twice !== undefined)
     throw badRequest(`${twice}: the address of the request already sets it, so leave it out of the body`)
-  return readParameters(entry.opcode, { ...entry.preset, ...given, ...entry.address(parts) })
+  return readParameters(entry.opcode, { ...entry.preset, ...withoutNulls(entry, given), ...entry.address(parts) })
+}
+
+/** A change with null would do nothing, and answer as if it had. */
+function withoutNulls({ verb, cleared }: ObjectVerb, given: JsonObject): JsonObject {
+  if (verb !== 'patch') return given
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      if (value !== null) return [name, value]
+      if (Object.hasOwn(cleared, name)) return [name, cleared[name]]
+      throw badRequest(`${name}: null is no value of it; leave it out, and it stays as it is`)
+    }),
+  )
 }

@@ -61,6 +61,16 @@ async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Pro
   const devices = wanted.disks.map(({ adopt = '' }) => adopt)
   if (new Set(devices).size < devices.length)
     throw new OpPrereqError('Duplicate disk names given for adoption', ECODE.INVAL)
+  const sizes = await sizesOfFreeDevices(ctx, devices, primary)
+  return { ...wanted, disks: wanted.disks.map((spec) => ({ ...spec, size: sizes[spec.adopt ?? ''] ?? spec.size })) }
+}
+
+/** The sizes of devices that may become disks. */
+export async function sizesOfFreeDevices(
+  ctx: UnitContext,
+  devices: readonly string[],
+  primary: Node,
+): Promise<Readonly<Record<string, number>>> {
   await checkDevicesFree(ctx, devices, primary)
   const results = await ctx.nodes.many([primary], 'bdev_sizes', [devices])
   const sizes = ctx.nodes.raise(results, primary, `Cannot get block device information from node ${primary.name}`)
@@ -70,7 +80,7 @@ async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Pro
       `Missing block device(s): ${missing.join(', ')}; node ${primary.name} does not have them`,
       ECODE.INVAL,
     )
-  return { ...wanted, disks: wanted.disks.map((spec) => ({ ...spec, size: sizes[spec.adopt ?? ''] ?? spec.size })) }
+  return sizes
 }
 
 /**

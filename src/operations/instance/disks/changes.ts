@@ -10,7 +10,7 @@ import type { Change, UnitContext } from '../../unit-context'
 import { checkInstanceState, NOT_RUNNING } from '../checks'
 import { indexForNew, indexOfDevice, type DeviceChange } from '../parameters/device-changes'
 import { createDisks, removeDisks, tellDisk, wipeDisks } from './files'
-import { checkDevicesFree } from './adoption'
+import { sizesOfFreeDevices } from './adoption'
 import { areNoted } from './noted'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
 import {
@@ -19,6 +19,7 @@ import {
   checkSpindles,
   checkTemplate,
   diskSpec,
+  type DiskSpec,
   fileStorageFolder,
   ownParams,
 } from './spec'
@@ -102,14 +103,12 @@ async function planAdd(
   checkSyncing(view, 'add', op)
   const template = templateFor(view, params)
   checkTemplate(view.config.cluster, template)
-  if (params.size === undefined) throw new OpPrereqError("Required disk parameter 'size' missing", ECODE.INVAL)
+  if (params.size === undefined && params.adopt === undefined)
+    throw new OpPrereqError("Required disk parameter 'size' missing", ECODE.INVAL)
   const { config, primary } = view
-  const spec = diskSpec(params, template)
+  const wanted = diskSpec(params, template)
+  const spec = wanted.adopt === undefined ? wanted : await adopted(ctx, view, wanted, template)
   await checkOutside(ctx, [spec], { config, primary, hypervisor: view.instance.hypervisor, template })
-  if (spec.adopt !== undefined && factsOf(template).adoptedOnly === true)
-    await checkDevicesFree(ctx, [spec.adopt], primary)
-  else if (spec.adopt !== undefined)
-    throw new OpPrereqError('Disks of an instance that exists are made; only a new one can adopt volumes', ECODE.INVAL)
   checkSpindles([spec], factsOf(template).exclusive === true && fillNdParams(config, primary).exclusive_storage)
   const folder = fileStorageFolder(config.cluster, template, view.instance.name, op.file_storage_dir)
   const place = { config, primary, secondary: view.secondaries[0], folder }
@@ -117,6 +116,20 @@ async function planAdd(
   if (disk === undefined) throw new OpPrereqError('Missing disk', ECODE.FAULT)
   disks.splice(index, 0, disk)
   return { action: 'add', disk, index }
+}
+
+/** A device that exists has its own size. */
+async function adopted(
+  ctx: UnitContext,
+  { primary }: InstanceView,
+  spec: DiskSpec,
+  template: DiskTemplate,
+): Promise<DiskSpec> {
+  const { adopt = '' } = spec
+  if (factsOf(template).adoptedOnly !== true)
+    throw new OpPrereqError('Disks of an instance that exists are made; only a new one can adopt volumes', ECODE.INVAL)
+  const { [adopt]: size = 0 } = await sizesOfFreeDevices(ctx, [adopt], primary)
+  return { ...spec, size }
 }
 
 /** The template of the instance's other disks, or the cluster's default if there are none. */

@@ -36,8 +36,15 @@ async function checkPrimary(ctx: UnitContext, view: InstanceView, next: BeParams
 }
 
 async function checkSecondary(ctx: UnitContext, view: InstanceView, node: Node, next: BeParams): Promise<void> {
-  const what = `Can't get info from secondary node ${node.name}`
-  const free = freeOf(await ctx.nodes.require(node, what, ECODE.STATE, 'node_info', infoArgs(view)))
+  if (node.offline)
+    return ctx.log.warning(`Secondary node ${node.name} is offline, so nobody knows whether it has the memory`)
+  const info = await ctx.nodes.attempt(node, 'node_info', infoArgs(view))
+  if (!info.ok)
+    throw new OpPrereqError(
+      `Can't get info from secondary node ${node.name}: ${info.error}; --force changes the memory without it`,
+      ECODE.STATE,
+    )
+  const free = freeOf(info.payload)
   if (free === undefined)
     throw new OpPrereqError(`Secondary node ${node.name} didn't return free memory information`, ECODE.STATE)
   if (next.maxmem > free)

@@ -41,7 +41,7 @@ test.each(objectVerbs.map((entry) => [`${entry.verb} ${entry.path}`, entry] as c
     const described = operations.find((operation) => operation.verb === verb.toUpperCase() && operation.url === path)
     const { properties = {} } = described?.requestBody?.content['application/json']?.schema ?? {}
     const own = Object.keys(opcode.params).filter(
-      (name) => !saidByAddress({ verb, path, opcode, address, preset: {} }).includes(name),
+      (name) => !saidByAddress({ verb, path, opcode, address, preset: {}, cleared: {} }).includes(name),
     )
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(own))
   },

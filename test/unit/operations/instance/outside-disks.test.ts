@@ -156,8 +156,16 @@ describe('block devices', () => {
     await cluster.run(CREATE, blockdev)
     const add = (adopt: string) => ({ instance_name: NAME, disks: [['add', -1, { size: 9, adopt }]] })
     await expect(cluster.run(MODIFY, add(DEVICE))).rejects.toThrow('is the disk of another instance already')
-    await cluster.run(MODIFY, add(`${DEVICE}0`))
-    expect(disks().map(({ logical_id: [, device] }) => device)).toEqual([DEVICE, `${DEVICE}0`])
+    await expect(cluster.run(MODIFY, add(`${DEVICE}0`))).rejects.toThrow(`Missing block device(s): ${DEVICE}0`)
+    cluster.answers.bdev_sizes = (_node, [asked]) => Object.fromEntries(asked.map((one) => [one, 32]))
+    for (const end of ['0', '1']) {
+      const given = end === '0' ? { size: 0 } : {}
+      const disk = ['add', -1, { ...given, adopt: `${DEVICE}${end}` }]
+      await cluster.run(MODIFY, { instance_name: NAME, disks: [disk] })
+    }
+    expect(Object.fromEntries(disks().map(({ logical_id: [, device], size }) => [device, size]))).toEqual({
+      ...{ [DEVICE]: 2048, [`${DEVICE}0`]: 32, [`${DEVICE}1`]: 32 },
+    })
   })
 })
 

@@ -142,6 +142,28 @@ describe('network set params', () => {
     ])
   })
 
+  test.each(['none', ''])('the gateways are taken away with %p, and their addresses are free', async (none) => {
+    const cluster = await withNetwork({ network6: '2001:db8::/64', gateway6: '2001:db8::1' })
+    await cluster.run('OP_NETWORK_SET_PARAMS', { network_name: 'net1', gateway: none, gateway6: none, network6: none })
+    const network = Object.values(cluster.config.networks).find(({ name }) => name === 'net1')
+    expect(network).not.toHaveProperty('gateway')
+    expect(network).not.toHaveProperty('gateway6')
+    expect(network).not.toHaveProperty('network6')
+    expect(network?.ext_reservations?.slice(0, 2)).toBe('10')
+  })
+
+  test('a prefix of addresses that no NIC may have is refused', async () => {
+    const cluster = await withNetwork()
+    const refused = (op: string, params: object) => cluster.failure(op, { ...params, mac_prefix: '01:00:5E' })
+    const why = expect.stringContaining('its first byte is odd')
+    for (const answer of [
+      await refused('OP_NETWORK_SET_PARAMS', { network_name: 'net1' }),
+      await refused('OP_NETWORK_ADD', { ...NET, network_name: 'net2' }),
+      await refused('OP_CLUSTER_SET_PARAMS', {}),
+    ])
+      expect(answer).toEqual(['OpPrereqError', [why, 'wrong_input']])
+  })
+
   test('the word none takes the MAC prefix away', async () => {
     const cluster = await withNetwork({ mac_prefix: 'aa:bb:cc', network6: '2001:db8::/64' })
     await cluster.run('OP_NETWORK_SET_PARAMS', { network_name: 'net1', mac_prefix: 'none' })

@@ -45,6 +45,26 @@ describe('roles', () => {
     })
   })
 
+  test.each([
+    ['comes back', { offline: true }, { offline: false }],
+    ['is not drained any more', { drained: true }, { drained: false }],
+    ['stays offline', { offline: true, master_capable: false }, { master_capable: true }],
+  ] as const)('a node that may not be master never becomes a candidate: it %s', async (_what, given, asked) => {
+    const cluster = clusterOf({ candidate_pool_size: 3 })
+    cluster.given(change('patchNode', cluster.node('node3').uuid, { master_capable: false, ...given }))
+    await set(cluster, 'node3', asked)
+    expect(cluster.node('node3').master_candidate).toBe(false)
+    expect(cluster.log.join()).not.toContain('Auto-promoting')
+  })
+
+  test('a node does not become a candidate while it loses the right to be master', async () => {
+    const cluster = clusterOf({ candidate_pool_size: 3 })
+    expect(await refused(cluster, 'node3', { master_capable: false, master_candidate: true })).toEqual([
+      'OpPrereqError',
+      ['Node node3.test is not master capable, cannot make it a master candidate', 'wrong_state'],
+    ])
+  })
+
   test('a node that does not tell its certificate stays what it was', async () => {
     const cluster = clusterOf({ candidate_pool_size: 3 })
     delete cluster.answers.node_crypto_tokens
