@@ -96,13 +96,26 @@ export interface CertificateFiles {
 }
 
 export const keyAndCertificate = (files: Files, { key, cert }: CertificateFiles): SecureContextOptions => ({
-  key: files.readFileSync(key),
-  cert: files.readFileSync(cert),
+  key: readPem(files, key, 'PRIVATE KEY'),
+  cert: readPem(files, cert, 'CERTIFICATE'),
 })
 
 /** The node daemon's mutual TLS: it shows the cluster's certificate, which must have signed the caller's. */
 export function nodeServerTls(files: Files, paths: Paths): TlsOptions {
-  return clusterTls(files.readFileSync(paths.serverCert))
+  return clusterTls(readPem(files, paths.serverCert))
+}
+
+/** OpenSSL does not say which file is damaged. */
+function readPem(files: Files, file: string, ...parts: readonly string[]): Buffer {
+  const pem = files.readFileSync(file)
+  const text = pem.toString('latin1')
+  for (const part of parts.length > 0 ? parts : ['PRIVATE KEY', 'CERTIFICATE'])
+    if (!new RegExp(`-----BEGIN [A-Z ]*${part}-----[^-]+-----END [A-Z ]*${part}-----`).test(text))
+      throw new Error(
+        `${file} is damaged: it has no whole ${part}. Copy it from another node or a backup; ` +
+          "while the master runs, 'gnt-cluster renew-crypto' makes new certificates",
+      )
+  return pem
 }
 
 /** Both sides show the cluster's certificate, and trust no other. */
@@ -117,8 +130,8 @@ export function nodeClientTls(
   files: Files,
   paths: Paths,
 ): SecureContextOptions & { checkServerIdentity: () => undefined } {
-  const ca = files.readFileSync(paths.serverCert)
-  const own = files.existsSync(paths.clientCert) ? files.readFileSync(paths.clientCert) : ca
+  const ca = readPem(files, paths.serverCert)
+  const own = files.existsSync(paths.clientCert) ? readPem(files, paths.clientCert) : ca
   return { key: own, cert: own, ca, minVersion: 'TLSv1.2', checkServerIdentity: () => undefined }
 }
 

@@ -5,8 +5,9 @@ import { isMissing } from '../lib/disk'
 import type { Files } from '../lib/files'
 import type { Paths } from '../lib/paths'
 import { errorText } from '../lib/system-failure'
+import { EXPORT_CONF_FILE } from '../model/constants/exports'
 import { PATH } from '../model/constants/paths'
-import { CLEANER_KEEPS_DAYS, CLEANER_LOGS_MAX } from '../model/limits/watcher'
+import { BROKEN_EXPORT_KEEPS_DAYS, CLEANER_KEEPS_DAYS, CLEANER_LOGS_MAX } from '../model/limits/watcher'
 
 export interface CleanerSurroundings {
   readonly files: Pick<Files, 'readdir' | 'lstat' | 'unlink' | 'rmdir' | 'readFile' | 'mkdir' | 'appendFile' | 'access'>
@@ -24,6 +25,7 @@ export async function clean(part: 'node' | 'master', surroundings: CleanerSurrou
   if (part === 'node') {
     await cleaner.expiredKeys()
     await cleaner.watcherFiles()
+    await cleaner.brokenExports()
   } else await cleaner.archivedJobs()
   return cleaner.gone
 }
@@ -74,6 +76,25 @@ class Cleaner {
     const names = (await this.isInCluster()) ? await this.names(dataDir) : []
     const old = /^watcher\..*-.*-.*-.*\.(data|instance-status)$/
     for (const name of names.filter((one) => old.test(one))) await this.removeOld(path.join(dataDir, name))
+  }
+
+  /** What an export has left that was killed. One that is under way writes all the time, and only a whole one has its description. */
+  async brokenExports(): Promise<void> {
+    const folder = this.surroundings.paths.local(PATH.EXPORT_DIR)
+    for (const name of (await this.names(folder)).filter((one) => one.endsWith('.new'))) {
+      const directory = path.join(folder, name)
+      const parts = (await this.names(directory)).map((part) => path.join(directory, part))
+      if (parts.includes(path.join(directory, EXPORT_CONF_FILE))) continue
+      const stats = await Promise.all(
+        [directory, ...parts].map((one) => this.surroundings.files.lstat(one).catch(() => undefined)),
+      )
+      const idle_ms = this.surroundings.clock.now_ms() - BROKEN_EXPORT_KEEPS_DAYS * 86_400_000
+      if (stats.some((stat) => stat === undefined || stat.mtimeMs >= idle_ms)) continue
+      for (const part of parts) await this.remove(part)
+      await this.surroundings.files
+        .rmdir(directory)
+        .catch((error: unknown) => this.say(`${directory} stays: ${errorText(error)}`))
+    }
   }
 
   async archivedJobs(): Promise<void> {

@@ -5,6 +5,7 @@ import { int, oneOf, string } from '../../lib/shapes/leaves'
 import { objectOf, optional } from '../../lib/shapes/objects'
 import { Mismatch, type Shape } from '../../lib/shapes/shape'
 import { plainly } from '../../lib/shapes/words'
+import { errorText } from '../../lib/system-failure'
 import { ConfigurationError } from '../../model/errors'
 import { clientId } from '../../model/lock-shapes'
 
@@ -12,7 +13,10 @@ export function readTempres(text: string): SavedReservations {
   try {
     return saved.parse(JSON.parse(text))
   } catch (error) {
-    throw error instanceof Mismatch ? new ConfigurationError(`tempres.data is malformed: ${plainly(error)}`) : error
+    const why = error instanceof Mismatch ? plainly(error) : errorText(error)
+    throw new ConfigurationError(
+      `tempres.data is malformed: ${why}; it has only what running jobs have reserved, so it can be removed when none runs`,
+    )
   }
 }
 

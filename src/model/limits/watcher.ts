@@ -28,5 +28,7 @@ export const WATCHER_RETURNS_MAX = 3
 export const WATCHER_DAEMON_ANSWER_S = 30
 /** Days after which archived jobs and files of former runs are deleted. */
 export const CLEANER_KEEPS_DAYS = 21
+/** Days without a write after which an unfinished export is deleted. */
+export const BROKEN_EXPORT_KEEPS_DAYS = 2
 /** Logs of the cleaner that are kept. */
 export const CLEANER_LOGS_MAX = 50

@@ -93,6 +93,8 @@ export const membershipHandlers = {
       if (config !== undefined) await keepAside(configFile, 'backup', config, { ...context, most: SET_ASIDE_MAX })
       await Promise.all([configFile, journalFile, gantryFile].map((file) => context.disk.remove(file)))
     })
+    // Jobs have private OS parameters of instances. A candidate gets the whole queue.
+    await fileHandlers.jobqueue_purge(context)
     return null
   },
 

@@ -5,24 +5,9 @@ import { errorText } from '../../lib/system-failure'
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
 import { PATH } from '../../model/constants/paths'
+import { isBelow, isForbiddenForFiles } from '../../model/file-storage'
 import { fail } from '../failure'
 import type { NodeContext } from '../context'
-
-/** Listing one of these, or something below, is a mistake that `verify` reports and that is not obeyed. */
-const FORBIDDEN = [
-  '/bin',
-  '/boot',
-  '/dev',
-  '/etc',
-  '/home',
-  '/lib',
-  '/lib64',
-  '/proc',
-  '/root',
-  '/sbin',
-  '/sys',
-  '/usr',
-]
 
 type Places = Pick<NodeContext, 'paths' | 'files'>
 
@@ -34,7 +19,7 @@ export async function checkFileStoragePath(places: Places, wire: string): Promis
     fail(`File storage path '${clean(wire)}' is not a plain path`)
   const local = paths.fromWire(wire)
   const shown = paths.virtual(local)
-  if (forbidden(shown)) fail(`Path '${shown}' uses a forbidden prefix`)
+  if (isForbiddenForFiles(shown)) fail(`Path '${shown}' uses a forbidden prefix`)
   const allowed = await allowedPaths(places)
   const way = `add its directory to ${PATH.FILE_STORAGE_PATHS_FILE}`
   if (!allowed.some((directory) => isBelow(shown, directory)))
@@ -56,9 +41,9 @@ async function realPlace(files: Files, file: string): Promise<string> {
   }
 }
 
-/** The entries that are not usable as directories for disk files. */
+/** The entries that are not usable as directories for disk files: `verify` reports them, and they are not obeyed. */
 export const badAllowedPaths = async (places: Places): Promise<string[]> =>
-  (await allowedPaths(places)).filter(forbidden)
+  (await allowedPaths(places)).filter(isForbiddenForFiles)
 
 /** Why a directory cannot hold disk files, or undefined. */
 export async function fileStorageProblem(places: Places, wire: string): Promise<string | undefined> {
@@ -86,6 +71,4 @@ async function allowedPaths({ paths, files }: Places): Promise<string[]> {
   }
 }
 
-const isBelow = (file: string, directory: string) => file === directory || file.startsWith(directory + '/')
-const forbidden = (file: string) => file === '/' || FORBIDDEN.some((directory) => isBelow(file, directory))
 const clean = (text: string) => JSON.stringify(text).slice(1, -1)

@@ -8,6 +8,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
 import { systemFiles } from '../../../src/lib/files'
+import { pathsOf } from '../../../src/lib/paths'
 import { silentLog } from '../../../src/lib/log'
 import {
   certificateDigest,
@@ -15,6 +16,9 @@ import {
   createCertificate,
   createClientCertificate,
   followCertificate,
+  keyAndCertificate,
+  nodeClientTls,
+  nodeServerTls,
 } from '../../../src/lib/tls'
 
 test('the cluster certificate signs itself, carries its key, and lasts five years', async () => {
@@ -27,6 +31,31 @@ test('the cluster certificate signs itself, carries its key, and lasts five year
   // A handshake costs the server a tenth of what it costs with RSA.
   expect(certificate.publicKey.asymmetricKeyDetails).toMatchObject({ namedCurve: 'prime256v1' })
   expect(certificateEnd_ms(pem) - Date.now()).toBeGreaterThan(1824 * 86400_000)
+})
+
+test('a damaged file of a certificate is named, with the way out', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-pem-'))
+  try {
+    const paths = pathsOf(folder, 'node1')
+    fs.mkdirSync(paths.dataDir, { recursive: true })
+    const pem = await createCertificate()
+    const half = pem.slice(0, pem.length / 2)
+    for (const content of ['', half, '\0'.repeat(1000)]) {
+      for (const file of [paths.serverCert, paths.rapiCert]) fs.writeFileSync(file, content)
+      expect(() => nodeServerTls(systemFiles, paths)).toThrow(
+        /server\.pem is damaged: .* from another node or a backup/,
+      )
+      expect(() => nodeClientTls(systemFiles, paths)).toThrow(/server\.pem is damaged/)
+      const rapi = { key: paths.rapiCert, cert: paths.rapiCert }
+      expect(() => keyAndCertificate(systemFiles, rapi)).toThrow(/rapi\.pem is damaged: .*renew-crypto/)
+    }
+    for (const file of [paths.serverCert, paths.rapiCert]) fs.writeFileSync(file, pem)
+    nodeServerTls(systemFiles, paths)
+    nodeClientTls(systemFiles, paths)
+    keyAndCertificate(systemFiles, { key: paths.rapiCert, cert: paths.rapiCert })
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
 })
 
 test('a client certificate is signed by the cluster certificate and has its own digest', async () => {

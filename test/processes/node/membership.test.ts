@@ -38,9 +38,13 @@ test('a node makes itself a client certificate and tells its digest', async () =
 test('a demoted candidate keeps a backup of the configuration and nothing else of it', async () => {
   node.put('/var/lib/ganeti/config.data', '{}')
   node.put('/var/lib/ganeti/config.journal', 'x')
+  // Jobs have private OS parameters.
+  for (const file of ['job-7', 'journal', 'archive/0/job-3']) node.put(`/var/lib/ganeti/queue/${file}`, 'x')
   // As when its daemon started: the folder has its owner, which depends on the machine's accounts.
   claimAll((file) => node.paths.local(file))
   await membershipHandlers.node_demote_from_mc(node.context)
+  expect(fs.readdirSync(node.paths.queueDir)).toEqual([])
+  fs.rmdirSync(node.paths.queueDir)
   const [backup = '', ...others] = fs.readdirSync(node.paths.dataDir)
   expect([backup, others]).toEqual([expect.stringMatching(/^config\.data\.backup-\d+$/), []])
   expect(fs.readFileSync(path.join(node.paths.dataDir, backup), 'utf8')).toBe('{}')

@@ -57,6 +57,23 @@ test('and expired keys, but not what it cannot read', async () => {
   expect(fs.readdirSync(paths.local(keys)).sort()).toEqual(['new', 'odd'])
 })
 
+test('and exports that were killed, but no whole ones, and none that is under way', async () => {
+  const exports = '/var/lib/ganeti/export'
+  const gone = [put(`${exports}/vm1.new/disk0`, 3), put(`${exports}/vm1.new/disk1`, 4)]
+  const kept = [
+    put(`${exports}/vm2.new/disk0`, 3),
+    put(`${exports}/vm2.new/disk1`, 1),
+    put(`${exports}/web.new/disk0`, 3),
+    put(`${exports}/web.new/config.ini`, 3),
+    put(`${exports}/vm3/disk0`, 3),
+  ]
+  for (const name of ['vm1.new', 'vm2.new', 'web.new', 'vm3'])
+    fs.utimesSync(paths.local(`${exports}/${name}`), NOW_S - 3 * DAY_S, NOW_S - 3 * DAY_S)
+  expect((await run('node')).sort()).toEqual(gone.sort())
+  expect(fs.existsSync(paths.local(`${exports}/vm1.new`))).toBe(false)
+  expect(kept.filter((file) => !fs.existsSync(file))).toEqual([])
+})
+
 test('the master loses jobs that were archived long ago', async () => {
   inCluster()
   const old = put('/var/lib/ganeti/queue/archive/0/job-1', OLD)

@@ -30,7 +30,7 @@ export function problemOf(error: unknown, log: Log): Problem {
 
 /** LUXI repeats the whole call that it could not parse. The caller need not see that. */
 const withoutCall = (text: string): string =>
-  text.replace(/^Failed to parse request: Cannot convert value '.*', error: /s, '')
+  text.replace(/^Failed to parse request: (?:Cannot convert value '.*', error: |Gantry\w+: )/s, '')
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   [ECODE.INVAL]: 400,

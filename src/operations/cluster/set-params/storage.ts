@@ -4,6 +4,7 @@ import { fillIPolicy } from '../../../config/filled'
 import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData, Disk, IPolicy, Node } from '../../../model/config'
+import { isForbiddenForFiles } from '../../../model/file-storage'
 import { insteadOfGroup, MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
@@ -167,6 +168,8 @@ function storageDir(
     )
   if (directory !== '' && (!directory.startsWith('/') || path.posix.normalize(directory) !== directory))
     throw invalid(`The ${template} storage directory '${directory}' is not an absolute normalized path`)
+  if (directory !== '' && isForbiddenForFiles(directory))
+    throw invalid(`The ${template} storage directory '${directory}' is where no node keeps disk files`)
   return directory
 }
 

@@ -21,11 +21,14 @@ export function verifyRunning(report: VerifyReport, state: GroupState, { node, r
       report.error('ENODEORPHANINSTANCE', node.name, text)
     } else if (instance.primary_node !== node.uuid) {
       const home = config.nodes[instance.primary_node]?.name ?? instance.primary_node
-      const text = `instance should not run on node ${node.name}; its primary node is ${home}`
+      const text = `instance should not run on node ${node.name}; its primary node is ${home}; ${decides(name)}`
       report.error('EINSTANCEWRONGNODE', name, text)
     }
   }
 }
+
+const decides = (name: string): string =>
+  `'gnt-instance migrate --cleanup ${name}' makes the node where it runs its primary node`
 
 export function verifyInstance(report: VerifyReport, state: GroupState, instance: Instance): void {
   verifyPolicy(report, state, instance)
@@ -45,7 +48,8 @@ function verifyPolicy(report: VerifyReport, { config, group }: GroupState, insta
   report.when(violations.length > 0, 'EINSTANCEPOLICY', instance.name, violations.join(', '), 'WARNING')
 }
 
-function verifyState(report: VerifyReport, { images, config }: GroupState, instance: Instance): void {
+function verifyState(report: VerifyReport, state: GroupState, instance: Instance): void {
+  const { images, config } = state
   const image = images.find(({ node }) => node.uuid === instance.primary_node)
   if (image === undefined) return
   const { node, running, result } = image
@@ -53,7 +57,9 @@ function verifyState(report: VerifyReport, { images, config }: GroupState, insta
     const known = running !== undefined && node.vm_capable
     const down = `instance not running on its primary node ${node.name}`
     const todo = `start it with 'gnt-instance startup ${instance.name}'`
-    report.when(known && !running.includes(instance.name), 'EINSTANCEDOWN', instance.name, `${down}; ${todo}`)
+    // One that runs elsewhere is named there. It cannot be started here.
+    const isDown = known && !runsSomewhere(state, instance.name)
+    report.when(isDown, 'EINSTANCEDOWN', instance.name, `${down}; ${todo}`)
     const text = `instance is marked as running and lives on offline node ${node.name}`
     report.when(node.offline, 'EINSTANCEBADNODE', instance.name, text)
   } else if (node.vm_capable && running?.includes(instance.name)) {
@@ -66,6 +72,9 @@ function verifyState(report: VerifyReport, { images, config }: GroupState, insta
   const group = config.nodegroups[node.group]
   report.when(group === undefined, 'EINSTANCEBADNODE', instance.name, `its primary node ${node.name} is in no group`)
 }
+
+const runsSomewhere = ({ images, others }: GroupState, name: string): boolean =>
+  [...images, ...others].some(({ running }) => running?.includes(name))
 
 function verifyDisk(report: VerifyReport, instance: Instance, one: DiskState): void {
   const { node, disk, index, status, standsAlone } = one

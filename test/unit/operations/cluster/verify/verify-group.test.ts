@@ -256,10 +256,11 @@ test('instances that are down, strange or in a wrong place are named, also for p
   const cluster = new RecordedCluster()
   cluster.broken[NODE2] = { instancelist: ['inst1.gnt.example', 'inst3.gnt.example', 'ghost.example', 'new.example'] }
   cluster.lockOwners = [['instance/new.example', [[[7, '/livelock', 9], 'exclusive']]]]
+  cluster.broken['node3.gnt.example'] = { instancelist: [] }
   const [result, problems] = await cluster.verifyGroup({ error_codes: true })
   expect(result).toBe(false)
   expect(problems).toEqual([
-    `ERROR:EINSTANCEWRONGNODE:instance:inst3.gnt.example:instance should not run on node ${NODE2}; its primary node is node3.gnt.example`,
+    `ERROR:EINSTANCEWRONGNODE:instance:inst3.gnt.example:instance should not run on node ${NODE2}; its primary node is node3.gnt.example; 'gnt-instance migrate --cleanup inst3.gnt.example' makes the node where it runs its primary node`,
     `ERROR:ENODEORPHANINSTANCE:node:${NODE2}:node is running unknown instance ghost.example; stop it there, nothing in the configuration owns it`,
     `ERROR:EINSTANCEDOWN:instance:inst2.gnt.example:instance not running on its primary node ${NODE2}; start it with 'gnt-instance startup inst2.gnt.example'`,
   ])
