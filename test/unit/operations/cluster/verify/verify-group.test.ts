@@ -256,7 +256,7 @@ test('instances that are down, strange or in a wrong place are named, also for p
   const cluster = new RecordedCluster()
   cluster.broken[NODE2] = { instancelist: ['inst1.gnt.example', 'inst3.gnt.example', 'ghost.example', 'new.example'] }
   cluster.lockOwners = [['instance/new.example', [[[7, '/livelock', 9], 'exclusive']]]]
-  cluster.broken['node3.gnt.example'] = { instancelist: [] }
+  cluster.broken['node3.gnt.example'] = { instancelist: ['inst6.gnt.example'] }
   const [result, problems] = await cluster.verifyGroup({ error_codes: true })
   expect(result).toBe(false)
   expect(problems).toEqual([
