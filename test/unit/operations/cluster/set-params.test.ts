@@ -455,10 +455,7 @@ test.each<[Params, string]>([
   [{ enabled_disk_templates: ['diskless', 'sharedfile', 'plain'], vg_name: '' }, 'Cannot unset volume group'],
   [{ shared_file_storage_dir: '' }, "Unsetting the 'sharedfile' storage directory"],
   [{ file_storage_dir: '/etc/disks' }, "The file storage directory '/etc/disks' is where no node keeps disk files"],
-  [
-    { shared_file_storage_dir: '/etc' },
-    "The sharedfile storage directory '/etc' is where no node keeps disk files",
-  ],
+  [{ shared_file_storage_dir: '/etc' }, "The sharedfile storage directory '/etc' is where no node keeps disk files"],
   [{ file_storage_dir: 'disks' }, "The file storage directory 'disks' is not an absolute normalized path"],
   [{ beparams: { minmem: 2000, maxmem: 1000 } }, 'Value for parameter minmem must be smaller than or equal to maxmem'],
   [{ nicparams: { mode: 'routed' } }, 'Instance inst1.example.com, nic/0: routed NIC with no ip address'],
