@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import type { TLSSocket } from 'node:tls'
 import type { Clock, Timer } from '../../lib/clock'
+import type { Files } from '../../lib/files'
 import { durationText } from '../../lib/text/duration-text'
 import { TRANSFER_STALL_S } from '../../model/limits/transfers'
 import { JsonClient } from '../../rpc/json-protocol'
@@ -61,10 +62,51 @@ async function receive(
   given: Surroundings,
   socket: TLSSocket,
 ): Promise<void> {
+  // Before a script may make it anew.
+  const disk = await fileOfDisk(given.files, spec)
   const tool = compressor(spec, status, given.spawn)
   const sink = openSink(given, spec, status)
-  const parts = [socket, ...(tool ? [tool.stream] : []), withoutMagic(spec.magic), counter(status), sink.stream]
-  await all([pipeline(parts), tool?.ended, sink.ended], () => socket.destroy())
+  const limit = disk !== undefined && spec.end.kind === 'device' ? [upTo(disk.bytes)] : []
+  const data = [withoutMagic(spec.magic), counter(status), ...limit]
+  const parts = [socket, ...(tool ? [tool.stream] : []), ...data, sink.stream]
+  try {
+    await all([pipeline(parts), tool?.ended, sink.ended], () => socket.destroy())
+  } finally {
+    if (disk !== undefined) await keepSize(given.files, disk)
+  }
+}
+
+interface DiskFile {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** A disk that is a regular file, which does not end by itself where the disk does. */
+async function fileOfDisk(files: Files, { end, env }: TransferSpec): Promise<DiskFile | undefined> {
+  const path = end.kind === 'script' ? env['IMPORT_DEVICE'] : end.kind === 'device' ? end.path : undefined
+  const info = path === undefined || path === '' ? undefined : await files.stat(path).catch(() => undefined)
+  return path !== undefined && info?.isFile() === true ? { path, bytes: info.size } : undefined
+}
+
+/** A script may have written past the end, or made the file anew. */
+async function keepSize(files: Files, { path, bytes }: DiskFile): Promise<void> {
+  const { size } = await files.stat(path)
+  if (size === bytes) return
+  await files.truncate(path, bytes)
+  if (size > bytes) throw new Error(tooMuch(bytes))
+}
+
+const tooMuch = (bytes: number): string => `more data came than the ${bytes} bytes of the disk`
+
+function upTo(bytes: number): Transform {
+  let left = bytes
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length
+      if (left < 0) done(new Error(tooMuch(bytes)))
+      else done(null, chunk)
+    },
+  })
 }
 
 async function send(spec: TransferSpec, status: TransferStatus, given: Surroundings, socket: TLSSocket): Promise<void> {

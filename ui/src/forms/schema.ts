@@ -6,7 +6,6 @@ export interface Schema {
   readonly description?: string
   readonly default?: unknown
   readonly enum?: readonly (string | number)[]
-  readonly nullable?: boolean
   /** `MiB`: a size. */
   readonly 'x-unit'?: string
   readonly 'x-within-scope'?: Within
@@ -154,7 +153,7 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
   if (choices !== undefined) return { ...base, kind: 'choice', initial: textOf(initial), choices }
   switch (schema.type) {
     case 'boolean':
-      return schema.nullable === true && initial === undefined
+      return !base.required && initial === undefined
         ? { ...base, kind: 'choice', initial: '', choices: texts.forms.yesOrNo }
         : { ...base, kind: 'switch', initial: initial === true }
     case 'integer':

@@ -78,6 +78,7 @@ export function withExport(
   // For cloud-init the copy is a new installation.
   const { [INSTANCE_ID]: _, ...exportedParams } = sections[EXPORT_SECTION.os] ?? {}
   const disks = op.disks.length > 0 ? op.disks : exportedDisks(instance)
+  checkSizes(disks, instance)
   const isDiskless = disks.length === 0 && instance['disk_template'] === NO_DISKS
   const disk_template = op.disk_template ?? (isDiskless ? NO_DISKS : undefined)
   if (disks.length === 0 && hasDisks(disk_template ?? ''))
@@ -98,6 +99,19 @@ export function withExport(
     osparams_private: { ...sections[EXPORT_SECTION.osPrivate], ...op.osparams_private },
   }
   return op.identify_defaults ? withoutDefaults(full, config) : full
+}
+
+/** Otherwise the end of the data would be lost. */
+function checkSizes(disks: readonly DiskParams[], instance: Values): void {
+  for (const [index, { size }] of disks.entries()) {
+    const exported = Number(instance[`disk${index}_size`] ?? 0)
+    const isUsed = known(instance[`disk${index}_dump`]) !== undefined
+    if (isUsed && typeof size === 'number' && size < exported)
+      throw new OpPrereqError(
+        `Disk ${index} of the export has ${exported} MiB, and ${size} MiB were asked for: give it at least its size`,
+        ECODE.INVAL,
+      )
+  }
 }
 
 function exportedDisks(instance: Values): DiskParams[] {

@@ -107,6 +107,29 @@ test('a device is written in place and keeps its size', async () => {
   expect(written[data.length]).toBe(1)
 })
 
+describe('a disk that is a file keeps its size, and more data is a failure', () => {
+  const sized = (name: string) => fs.statSync(path.join(folder, name)).size
+
+  test('without a script', async () => {
+    const { received } = await both(fileEnd('large', Buffer.alloc(3000, 1)), { kind: 'device', path: file('small', 'x'.repeat(2000)) }) // prettier-ignore
+    expect(received.error).toContain('more data came than the 2000 bytes of the disk')
+    expect(sized('small')).toBe(2000)
+  })
+
+  test.each([
+    [3000, 'more data came than the 2000 bytes of the disk'],
+    [1000, undefined],
+  ])('with a script that makes the file anew with %i bytes', async (bytes, error) => {
+    const disk = file('scripted', 'x'.repeat(2000))
+    const to = script('make-anew', 'cat >"$IMPORT_DEVICE"')
+    const env = { PATH: '/usr/bin:/bin', IMPORT_DEVICE: disk }
+    const { received } = await both(fileEnd('image', Buffer.alloc(bytes, 1)), to, { import: { env } })
+    if (error === undefined) expect(received.error).toBeUndefined()
+    else expect(received.error).toContain(error)
+    expect(sized('scripted')).toBe(2000)
+  })
+})
+
 test('scripts send and receive, know their environment, and tell their size', async () => {
   const from = script('export', 'echo 1048576 >&$EXP_SIZE_FD; echo "$GREETING from $PWD"; echo noise >&2')
   const to = script('import', `cat > '${path.join(folder, 'imported')}'`)

@@ -218,6 +218,23 @@ test('an exported instance is made again as it was, where the opcode does not sa
   expect(lastPart(imported?.args[5] as ImpExpEnd)).toBe(old?.disks.at(-1))
 })
 
+test('an export is not imported onto a disk that is smaller than its own', async () => {
+  const [uuid = ''] = cluster.instance('inst2')?.disks ?? []
+  const { size = 0 } = cluster.config.disks[uuid] ?? {}
+  await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2'), remove_instance: true })
+  const wanted = { instance_name: full('inst2'), mode: 'import', disk_template: 'file', nics: [], pnode: full('node3') }
+  const smaller = { ...wanted, disks: [{ size: size - 1 }, { size }], start: false }
+  expect(await cluster.failure('OP_INSTANCE_CREATE', smaller)).toEqual([
+    'OpPrereqError',
+    [
+      `Disk 0 of the export has ${size} MiB, and ${size - 1} MiB were asked for: give it at least its size`,
+      'wrong_input',
+    ],
+  ])
+  expect(cluster.calls('blockdev_create')).toEqual([])
+  await cluster.run('OP_INSTANCE_CREATE', { ...smaller, disks: [{ size: size + 4 }, { size }] })
+})
+
 test('an export without disks is imported without disks, unless the opcode wants some', async () => {
   await cluster.run('OP_CLUSTER_SET_PARAMS', { enabled_disk_templates: ['sharedfile', 'file', 'diskless'] })
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst4'), remove_instance: true })
