@@ -163,12 +163,13 @@ export abstract class Meeting {
   /** Returns whether the two sides stay connected. */
   protected async meet(link: Link, mine: Hello, theirs: Hello): Promise<boolean> {
     const { copy } = this
-    if (mine.secret !== theirs.secret) return this.refuse('the other node has another disk at this address')
+    if (mine.secret !== theirs.secret) return this.waitFor('the other node has another disk at this address')
     if (mine.attached && theirs.attached && mine.size_bytes < theirs.size_bytes) await copy?.resize(theirs.size_bytes)
     const verdict = decide(mine, theirs)
     if (mine.attached && theirs.attached && verdict.kind === 'refused') return this.refuse(verdict.why)
     if (mine.primary && theirs.primary && !(mine.dual && theirs.dual)) return this.refuse('both nodes write to it')
     this.peer = theirs
+    this.why = ''
     this.lacks.begin()
     this.progress = undefined
     this.copying = undefined
@@ -288,6 +289,13 @@ export abstract class Meeting {
 
   /** Waits for the other node's changes before the two meet again, and before this node writes: a late change would undo newer data. */
   protected othersEnd = async (): Promise<void> => void (await Promise.allSettled(this.foreign))
+
+  /** That other disk may be the leftover of a removed one, which ends when this disk is made there. */
+  private waitFor(why: string): false {
+    if (this.why !== why) this.parts.log.warn({ socket: this.socket, why }, 'a mirrored disk waits for its other copy')
+    this.why = why
+    return false
+  }
 
   protected refuse(why: string): false {
     this.parts.log.error({ socket: this.socket, why }, 'the two copies of a mirrored disk stay apart')

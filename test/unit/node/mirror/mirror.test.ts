@@ -168,14 +168,19 @@ test('both sides wrote alone: they stay apart, and neither is changed', async ()
   expect([a.holds(0, 'from a'), b.holds(0, 'from b')]).toEqual([true, true])
 })
 
-test('a disk of another secret is not taken for the other side', async () => {
+test('a disk of another secret is not taken for the other side, which is still waited for', async () => {
   const [a, b] = both.sides
   for (const side of [a, b]) await side.attach()
   await a.connect()
   const ends = { local: path.join(both.folder, 'b.link'), remote: path.join(both.folder, 'a.link') }
   await b.disk.connect({ ...ends, secret: 'other', dual: false, rate_kib: 0 })
-  await b.is('StandAlone Inconsistent/DUnknown')
-  expect(b.disk.status.why).toMatch(/another disk/)
+  await eventually(() => b.disk.status.why?.includes('another disk') || undefined)
+  expect([a, b].map((side) => side.disk.status.peerDisk)).toEqual(['DUnknown', 'DUnknown'])
+  // The leftover ends.
+  await b.disk.disconnect()
+  await b.connect()
+  for (const side of [a, b]) await eventually(() => side.disk.status.connection === 'Connected' || undefined)
+  expect([a, b].map((side) => side.disk.status.why)).toEqual([undefined, undefined])
 })
 
 test('two may write only while both allow it', async () => {
