@@ -30,7 +30,7 @@ class OneScope {
   global = globalThis
   moduleMocker = new ModuleMocker(globalThis)
   /** How long a file's connections and timers may take to end. */
-  patience_s = 5
+  patience_s = 30
 
   constructor({ projectConfig }, { testPath }) {
     this.testPath = testPath

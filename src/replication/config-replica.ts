@@ -8,7 +8,7 @@ import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
 import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
-import { statusOf, surplus } from '../config/copy-status'
+import { forksOf, statusOf, surplus } from '../config/copy-status'
 import { encodeConfig, encodeGantry } from '../config/encode'
 import { loadConfig, loadGantry } from '../config/upgrade'
 import { keepAside, setAside } from '../lib/file/set-aside'
@@ -114,14 +114,14 @@ export class ConfigReplica {
   private async keepSurplus(own: Documents, config: string, gantry: string): Promise<string[]> {
     const { disk, paths, random, clock, log } = this.options
     const coming = { config: loadConfig(config, random).config, gantry: loadGantry(gantry) }
-    const more = surplus(statusOf(coming), statusOf(own))
+    const more = surplus(statusOf(coming), statusOf(own))?.text ?? otherContent(coming, own)
     if (more === undefined) return []
     const options = { disk, clock, most: SET_ASIDE_MAX }
     const kept = [
       await keepAside(paths.configFile, 'rejected', encodeConfig(own.config), options),
       await keepAside(paths.gantryFile, 'rejected', encodeGantry(own.gantry), options),
     ]
-    log.warn({ kept }, `the master lacks what this copy had (${more.text}); it is kept`)
+    log.warn({ kept }, `the master lacks what this copy had (${more}); it is kept`)
     return kept
   }
 
@@ -159,4 +159,29 @@ export class ConfigReplica {
       opened.lock.release()
     }
   }
+}
+
+/**
+ * One of the two was edited or damaged while its daemons were stopped, since both count the same changes. A copy of another
+ * version is written in another way.
+ */
+function otherContent(coming: Documents, own: Documents): string | undefined {
+  const [history, former] = [forksOf(coming.gantry).at(-1)?.[0], forksOf(own.gantry).at(-1)?.[0]]
+  if (history !== former || own.gantry.serial_no === 0 || coming.config.version !== own.config.version) return undefined
+  const files = [
+    [
+      'config.data',
+      coming.config.serial_no,
+      own.config.serial_no,
+      () => [coming, own].map((one) => encodeConfig(one.config)),
+    ],
+    [
+      'gantry.data',
+      coming.gantry.serial_no,
+      own.gantry.serial_no,
+      () => [coming, own].map((one) => encodeGantry(one.gantry)),
+    ],
+  ] as const
+  const other = files.find(([, there, here, texts]) => there === here && new Set(texts()).size > 1)
+  return other && `another content of ${other[0]} with the same serial number ${other[1]}`
 }

@@ -160,3 +160,19 @@ test('a damaged copy is replaced, and kept', async () => {
   const [damaged = ''] = keptFiles()
   expect(fs.readFileSync(path.join(paths.dataDir, damaged), 'utf8')).toBe('{"half')
 })
+
+test('a copy of the same changes with another content is kept, whichever of the two was edited', async () => {
+  await tag('sound')
+  await masterStore.change([['setGantry', 'notes', 'one', 'sound']])
+  await copy()
+  await copy()
+  expect(keptFiles()).toEqual([])
+  const { config, gantry } = masterStore.texts()
+  const kept = await replica.replace(config.replace('sound', 'saund'), gantry)
+  expect(kept.map((file) => path.basename(file))).toEqual(keptFiles())
+  expect(JSON.parse(fs.readFileSync(kept[0] ?? '', 'utf8')).cluster.tags).toEqual(['sound'])
+  await expect(replica.replace(config.replace('sound', 'saund'), gantry)).resolves.toEqual([])
+  await expect(
+    replica.replace(config.replace('sound', 'saund'), gantry.replace('sound', 'saund')),
+  ).resolves.toHaveLength(2)
+})
