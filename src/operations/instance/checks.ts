@@ -101,6 +101,14 @@ export async function checkNodeFreeMemory(
 export const minimumMemory = (config: ConfigData, instance: Instance): number =>
   fillBeParams(config.cluster, instance.beparams).minmem
 
+/** Whether the primary node says that it runs there. */
+export async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {
+  const { instance, primary } = view
+  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
+  const answer = await ctx.nodes.attempt(primary, 'instance_info', [...args])
+  return answer.ok && runtimeOf(answer.payload) !== undefined
+}
+
 export const hvParamsOf = (view: InstanceView): Params => fillHvParams(view.config.cluster, view.instance)
 
 /** Checks that all bridges of the instance's NICs exist on the node. */

@@ -5,6 +5,7 @@ import { OpInstanceReplaceDisks } from '../../opcodes/instance'
 import { findNode } from '../find'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { isRunning } from './checks'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { checkArguments, planReplacement, type Replacement } from './replace/plan'
@@ -87,6 +88,7 @@ async function whileActive(ctx: UnitContext, replacement: Exclude<Replacement, {
     if (replacement.kind === 'new secondary') await replaceSecondary(ctx, { ...replacement, view: active })
     else await replaceOnNode(ctx, { ...replacement, view: active })
   } finally {
-    if (activated) await shutdownDisks(ctx, await reread(ctx, view))
+    // A guest may run although its disks do not count as active.
+    if (activated && !(await isRunning(ctx, view))) await shutdownDisks(ctx, await reread(ctx, view))
   }
 }

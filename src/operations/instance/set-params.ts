@@ -6,8 +6,7 @@ import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceSetParams } from '../../opcodes/instance'
 import { logicalUnit, type HookEnv } from '../logical-unit'
-import type { UnitContext } from '../unit-context'
-import { checkMirrorsOnline, checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
+import { checkMirrorsOnline, checkNodeOnline, isRunning } from './checks'
 import { communicates, communicationChange, updateMetadata } from './communication'
 import { deviceChanges } from './parameters/device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
@@ -127,13 +126,6 @@ function checkGiven(op: SetOp): void {
     !(op.disk_template !== undefined && factsOf(op.disk_template).ownParams === true)
   )
     throw refuse(`'ext_params' are for a change to disks of template '${OF_PROVIDERS.join("' or '")}'; leave them out`)
-}
-
-async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {
-  const { instance, primary } = view
-  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
-  const answer = await ctx.nodes.attempt(primary, 'instance_info', [...args])
-  return answer.ok && runtimeOf(answer.payload) !== undefined
 }
 
 function checkPolicy({ view, values, nics, disks, conversion }: SetPlan): void {

@@ -38,7 +38,9 @@ export function verifyInstance(report: VerifyReport, state: GroupState, instance
     report.error('EINSTANCEMISSINGDISK', instance.name, `file ${path} missing on node ${node.name}${way}`)
   verifyVolumes(report, state, instance)
   verifySnapshots(report, state, instance)
-  for (const disk of state.disks.get(instance.uuid) ?? [])
+  // A guest may run although its disks do not count as active, such as after a failover that failed.
+  const isUsed = instance.disks_active || runsSomewhere(state, instance.name)
+  for (const disk of isUsed ? (state.disks.get(instance.uuid) ?? []) : [])
     if (!missing.has(disk.disk.uuid)) verifyDisk(report, instance, disk)
   verifyNodes(report, state, instance)
 }
@@ -78,7 +80,6 @@ const runsSomewhere = ({ images, others }: GroupState, name: string): boolean =>
 
 function verifyDisk(report: VerifyReport, instance: Instance, one: DiskState): void {
   const { node, disk, index, status, standsAlone } = one
-  if (!instance.disks_active) return
   const [found, state] = status
   if (!found) {
     const text = `couldn't retrieve status for disk/${index} on ${node.name}: ${state}`

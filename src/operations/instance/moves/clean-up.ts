@@ -5,8 +5,8 @@ import { OpExecError } from '../../../model/errors'
 import { isGuestElsewhere } from '../../../model/guest-state'
 import type { UnitContext } from '../../unit-context'
 import { hvParamsOf } from '../checks'
-import { closeDisks, openDisks } from '../disks/activation'
-import { allNodes, dictOf, reread } from '../view'
+import { assembleDisks, closeDisks, openDisks } from '../disks/activation'
+import { allNodes, dictOf, diskDicts, reread } from '../view'
 import { arrive, isIncomplete, lose } from './arrival'
 import { giveUp, letGo } from './give-up'
 import { keepsMirrors, repairMirror } from './mirror'
@@ -53,10 +53,17 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
   const current = await reread(ctx, view)
   const left = moved ? primary : target
   await closeDisks(ctx, current, left, true)
+  if (places.length > 0 && (!current.instance.disks_active || !(await hasMirrors(ctx, current, left))))
+    await assembleDisks(ctx, current)
   if (keepsMirrors(current)) await repairMirror(ctx, current)
   else await openDisks(ctx, current, current.primary, true)
   await letGo(ctx, current, left)
   ctx.log.say('* done')
+}
+
+/** After a failed failover the other side of the mirrors may not be assembled. */
+async function hasMirrors(ctx: UnitContext, view: Move['view'], node: Node): Promise<boolean> {
+  return !keepsMirrors(view) || (await ctx.nodes.attempt(node, 'blockdev_getmirrorstatus', [diskDicts(view)])).ok
 }
 
 const infoOf = (ctx: UnitContext, view: Move['view']) =>

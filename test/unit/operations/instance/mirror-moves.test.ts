@@ -53,6 +53,22 @@ test('a resync that takes its time is waited for, with news', async () => {
   expect(cluster.runningOn('inst2')).toEqual(['node2.gnt.example'])
 })
 
+test('after a failed failover a cleanup assembles the other side, and the disks count as active again', async () => {
+  cluster.change('setInstanceStatus', cluster.instance('inst2')?.uuid, null, false, null)
+  let assembled = false
+  const needsDevice = ({ name }: { name: string }) => {
+    if (name === 'node2.gnt.example' && !assembled) throw new Error("Can't find device disk/0")
+    return undefined
+  }
+  for (const call of ['blockdev_getmirrorstatus', 'drbd_disconnect_net', 'drbd_wait_sync', 'drbd_attach_net'] as const)
+    Object.assign(cluster.answers, { [call]: needsDevice })
+  cluster.answers.blockdev_assemble = ({ name }) => ((assembled ||= name === 'node2.gnt.example'), undefined)
+  await cluster.run('OP_INSTANCE_MIGRATE', { ...move, cleanup: true })
+  expect(assembled).toBe(true)
+  expect(cluster.instance('inst2')?.disks_active).toBe(true)
+  expect(cluster.runningOn('inst2')).toEqual(['node1.gnt.example'])
+})
+
 test('a cleanup connects sides that have lost each other', async () => {
   cluster.answers.drbd_wait_sync = once('device is not connected')
   await cluster.run('OP_INSTANCE_MIGRATE', { ...move, cleanup: true })

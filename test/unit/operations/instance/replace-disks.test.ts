@@ -40,6 +40,15 @@ const CHANGES: readonly [mode: string, call: CallName][] = [
   ['replace_new_secondary', 'drbd_disconnect_net'],
 ]
 
+test('disks of a guest that runs stay active, although they did not count as active', async () => {
+  cluster.change('setInstanceStatus', cluster.instance('inst2')?.uuid, null, false, null)
+  await cluster.run(REPLACE, { ...op, mode: 'replace_on_secondary' })
+  expect(
+    cluster.calls('blockdev_shutdown').filter(({ args }) => (args[0] as { dev_type: string }).dev_type === 'drbd'),
+  ).toEqual([])
+  expect(cluster.instance('inst2')?.disks_active).toBe(true)
+})
+
 test.each(CHANGES)('%s: whichever %s fails, the disks are what they were', async (mode, call) => {
   const params = mode === 'replace_new_secondary' ? newSecondary : { ...op, mode }
   await cluster.run(REPLACE, params)

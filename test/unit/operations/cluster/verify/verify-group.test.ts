@@ -449,6 +449,15 @@ test('violations of the policy and of exclusion tags are warnings', async () => 
   ])
 })
 
+test('a degraded disk of a guest that runs is named, also if its disks do not count as active', async () => {
+  const cluster = new RecordedCluster()
+  cluster.answers.blockdev_getmirrorstatus_multi = (_node, [disks]) =>
+    disks.map(() => [true, { dev_path: '/dev/x', is_degraded: true, ldisk_status: LOCAL_DISK_STATUS.faulty }])
+  cluster.given(change('setInstanceStatus', cluster.instance('inst2').uuid, null, false, null))
+  const [, problems] = await cluster.verifyGroup()
+  expect(problems.filter((line) => line.includes('inst2') && line.includes('is degraded'))).toHaveLength(2)
+})
+
 test('logical volumes that are missing or that nobody owns are named, but not reserved ones', async () => {
   const cluster = new RecordedCluster().given(
     change('patchCluster', {
