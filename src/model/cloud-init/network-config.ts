@@ -33,7 +33,14 @@ const ROUTED = 'routed'
 const LINK_LOCAL = /^fe[89ab]/i
 
 export function networkConfig(nics: readonly SeedNic[], nameservers: readonly string[]) {
-  const ethernets = nics.map((nic, index) => ethernet(nic, `eth${index}`))
+  const all = nics.map((nic, index) => ethernet(nic, `eth${index}`))
+  // With two default routes of one family, it would be chance which one the guest uses.
+  const first4 = all.find(({ gateway4 }) => gateway4 !== undefined)
+  const first6 = all.find(({ gateway6 }) => gateway6 !== undefined)
+  const ethernets = all.map((entry): Ethernet => {
+    const { gateway4, gateway6, ...rest } = entry
+    return { ...rest, ...(entry === first4 && { gateway4 }), ...(entry === first6 && { gateway6 }) }
+  })
   // The NIC with the default route also gets the nameservers.
   const out = ethernets.findIndex(({ gateway4, gateway6, dhcp4 }) => dhcp4 ?? gateway4 ?? gateway6)
   return {

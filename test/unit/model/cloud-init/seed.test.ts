@@ -93,6 +93,21 @@ test('the address in an IPv6 network follows from the MAC', () => {
   ])
 })
 
+test('each family has one default route: through the first NIC in a network with its gateway', () => {
+  const inner = { mac: 'aa:00:00:00:00:01', ip: '10.0.0.2', nicparams: {}, netinfo: { network: '10.0.0.0/24' } }
+  const both = { network6: '2001:db8:0:7::/64', gateway6: 'fe80::1' }
+  const front = { ...NIC, mac: 'aa:00:00:00:00:02' }
+  const back = { ...NIC, mac: 'aa:00:00:00:00:03', netinfo: { ...NETWORK, ...both } }
+  const last = { ...back, mac: 'aa:00:00:00:00:04', ip: '2001:db8:0:7::9' }
+  const gateways = (...nics: SeedNic[]) =>
+    (ethernets(nics) as Record<string, unknown>[]).map((entry) =>
+      Object.fromEntries(Object.entries(entry).filter(([key]) => key.startsWith('gateway'))),
+    )
+  const [gateway4, gateway6] = [NETWORK.gateway, both.gateway6]
+  expect(gateways(inner, front, back, last)).toEqual([{}, { gateway4 }, { gateway6 }, {}])
+  expect(gateways(last, back, front)).toEqual([{ gateway6 }, { gateway4 }, {}])
+})
+
 test('name servers are asked through the NIC that leads out', () => {
   const inner = { mac: 'aa:00:00:00:00:01', ip: '10.0.0.2', nicparams: {}, netinfo: { network: '10.0.0.0/24' } }
   const nameservers = { addresses: ['192.0.2.53', '2001:db8::53'] }
