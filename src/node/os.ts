@@ -5,13 +5,14 @@ import { fileTime } from '../lib/clock'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
 import { CLOUD_INIT, cloudInitProblems } from '../model/cloud-init/parameters'
 import { OS_LOGS_MAX, OS_LOG_BYTES_MAX, OS_LOG_LINES_SHOWN, OS_SCRIPT_S, OS_VERIFY_S } from '../model/limits/node'
-import type { InstanceDict, NicDict } from '../rpc/node/dicts'
+import { isFileTemplate } from '../model/templates'
+import type { DiskDict, InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './failure'
 import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
 import { Disks } from './storage/disks'
 import { linkDisks } from './storage/links'
-import type { StorageContext } from './storage/storage'
+import type { Device, StorageContext } from './storage/storage'
 import { keepNewest } from './leftovers'
 
 const NIC_BRIDGED = 'bridged'
@@ -182,12 +183,21 @@ async function diskVariables(
       URI: device.uri,
       NAME: disk.name,
       FRONTEND_TYPE: frontend === undefined ? undefined : String(frontend),
-      BACKEND_TYPE: device.block ? 'block' : `file:${String(disk.logical_id?.[0] ?? 'loop')}`,
+      BACKEND_TYPE: backendType(disk, device),
     }
     addSet(variables, `DISK_${index}_`, values)
   }
   return variables
 }
+
+/** Scripts know only the drivers of files. A volume in user space, or an image that the node lends, is a plain file. */
+export function backendType({ dev_type, logical_id }: DiskDict, { block }: Pick<Device, 'block'>): string {
+  if (block) return 'block'
+  const [driver = PLAIN_FILE] = isFileTemplate(dev_type) ? (logical_id ?? []) : []
+  return `file:${String(driver)}`
+}
+
+const PLAIN_FILE = 'loop'
 
 function nicVariables(instance: InstanceDict): Record<string, string> {
   const variables: Record<string, string> = {}
