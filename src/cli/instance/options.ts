@@ -61,6 +61,17 @@ export const oNewSecondaryNode = value('--node', 'node', 'string', 'secondary fo
   short: '-n',
   metavar: '<node>',
 })
+const AT_ONCE = 'devices are changed at once anyway'
+export const oHotplug = flag('--hotplug', '', 'ignored, prints a warning', {
+  ignored: `--hotplug has no effect: ${AT_ONCE}`,
+})
+export const oHotplugIfPossible = flag('--hotplug-if-possible', '', 'ignored, prints a warning', {
+  ignored: `--hotplug-if-possible has no effect: ${AT_ONCE}`,
+})
+export const oForceIgnored = flag('--force', '', 'ignored, prints a warning', {
+  short: '-f',
+  ignored: '--force has no effect: the command asks nothing',
+})
 export const oNoHotplug = parameter(OpInstanceSetParams, 'hotplug', { help: 'change devices only at next start' })
 export const oNoInstall = parameter(OpInstanceCreate, 'no_install', { type: 'flag' })
 export const oNoRemember = parameter(OpInstanceStartup, 'no_remember')

@@ -80,6 +80,21 @@ test.each([['gnt-cluster info --roman'], ['gnt-instance info --roman --all']])(
   },
 )
 
+test.each([
+  ['rename', ['--no-ip-check', '--no-name-check', '--force', '-f'], 'vm1 vm2'],
+  ['modify', ['--hotplug', '--hotplug-if-possible'], '-B auto_balance=false vm1'],
+])('gnt-instance %s takes the options of Ganeti 3.0 that have no effect', async (command, options, rest) => {
+  for (const option of options) {
+    const { exit, stderr, ops } = await run(`gnt-instance ${command} ${option} ${rest}`)
+    const warning = expect.stringMatching(/^Warning: --[a-z-]+ has no effect: [^\n]*\n$/) as string
+    expect([option, exit, stderr]).toEqual([option, 0, warning])
+    const plain = await run(`gnt-instance ${command} ${rest}`)
+    expect(ops.flat().map(withoutReason)).toEqual(plain.ops.flat().map(withoutReason))
+  }
+})
+
+const withoutReason = (op: object): object => ({ ...op, reason: [] })
+
 test('a restricted command shows what each node said', async () => {
   const result = [[true, 'up 3 days\n'], [false, 'Executing command failed']] // prettier-ignore
   const { stdout, exit, ops } = await run('gnt-node restricted-command -M uptime node1 node2', [{ id: 7, result }])
