@@ -103,7 +103,7 @@ function clusterInfo(info: Dict, ours: Dict): Info {
   )
 }
 
-const USER_SPACE = 'volumes and mirrored disks in user space, for trying out: no LVM and no DRBD is used'
+const USER_SPACE = 'volumes and mirrored disks in user space, for trying out (no LVM and no DRBD is used)'
 
 /** Some have the names of an older Ganeti. */
 function maintenance(ours: Dict): (readonly [string, Info])[] {

@@ -3,6 +3,7 @@ import { pythonText } from '../../lib/text/python-text'
 import { nanoseconds } from '../../lib/clock'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
+import { entries, formatInfo } from '../output/info'
 import { tellMissing } from '../output/missing'
 import { firstArgument } from '../submit/submit'
 
@@ -41,9 +42,9 @@ export async function showFilters(call: Call): Promise<number> {
   const { args, master, terminal } = call
   const fields = ['uuid', 'watermark', 'priority', 'predicates', 'action', 'reason_trail']
   const rules = await master.queryFilters(args.length === 0 ? null : args, fields)
-  const titles = ['UUID', '  Watermark', '  Priority', '  Predicates', '  Action', '  Reason trail']
-  for (const rule of rules)
-    for (const [at, title] of titles.entries()) terminal.out(`${title}: ${pythonText(rule[at])}`)
+  const titles = ['UUID', 'Watermark', 'Priority', 'Predicates', 'Action', 'Reason trail']
+  const infos = rules.map((rule) => entries(...titles.map((title, at) => [title, pythonText(rule[at])] as const)))
+  if (infos.length > 0) for (const line of formatInfo(infos)) terminal.out(line)
   return tellMissing(
     call,
     'Filter rule',

@@ -1,6 +1,8 @@
 // gnt-instance info.
+import { isIPv4 } from 'node:net'
 import { pythonRepr, pythonText } from '../../lib/text/python-text'
 import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
+import { VNC_BASE_PORT } from '../../model/constants/daemons'
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
@@ -67,6 +69,7 @@ function instanceInfo(instance: Dict): Info {
     ['Operating system parameters', params(dict(instance['os_instance']), dict(instance['os_actual']))],
     ['Allocated network port', pythonText(instance['network_port'])],
     ['Hypervisor', pythonText(instance['hypervisor'])],
+    ...vncConsole(instance),
     ['Hypervisor parameters', params(dict(instance['hv_instance']), dict(instance['hv_actual']))],
     [
       'Back-end parameters',
@@ -78,6 +81,23 @@ function instanceInfo(instance: Dict): Info {
     ['Disks', list(instance['disks']).map((disk, at) => diskInfo(dict(disk), `disk/${at}`))],
   )
 }
+
+/** Administrators and programs look for the port of the VNC screen here. */
+function vncConsole({ hv_actual: actual, network_port: port, pnode: node }: Dict): [string, Info][] {
+  const { vnc_bind_address: bind } = dict(actual)
+  if (typeof bind !== 'string' || bind === '') return []
+  const display = Number(port) - VNC_BASE_PORT
+  const [name, place] = [pythonText(node), pythonText(port)]
+  const screen =
+    !isIPv4(bind) || !(display > 0)
+      ? `${name}:${bind}`
+      : bind === IP4_ANY
+        ? `${name}:${place} (display ${display})`
+        : `${bind}:${place} (node ${name}) (display ${display})`
+  return [['console connection', `vnc to ${screen}`]]
+}
+
+const IP4_ANY = '0.0.0.0'
 
 function nodesInfo(instance: Dict): Info {
   const names = list(instance['snodes_group_names'])
@@ -122,7 +142,7 @@ function nicInfo(nic: unknown, at: number, userMode: boolean): Info {
   )
 }
 
-const USER_MODE_TEXT = "QEMU's user-mode network: the guest reaches out, nobody reaches in"
+const USER_MODE_TEXT = "QEMU's user-mode network (the guest reaches out, nobody reaches in)"
 
 function diskInfo(disk: Dict, label: string, isPart = false): Info {
   const size = typeof disk['size'] === 'number' ? formatUnit(disk['size'], 'h') : pythonText(disk['size'])

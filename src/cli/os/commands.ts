@@ -6,7 +6,7 @@ import { OpOsDiagnose } from '../../opcodes/os'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
 import { niceSortBy } from '../../model/nice-sort'
-import { entries, formatInfo, toInfo } from '../output/info'
+import { entries, formatInfo, toInfo, yamlKey, yamlPair, yamlText } from '../output/info'
 import type { IdentKeyValues } from '../input/option-values'
 import { byIdent, hypervisorName, hypervisorParams } from '../input/params'
 import { firstArgument, opcodeOf } from '../submit/submit'
@@ -69,7 +69,7 @@ export async function showOses(call: Call): Promise<number> {
       ['OS-specific hypervisor parameters', toInfo(hvparams[name] ?? {})],
       ['OS parameters', toInfo(osparams[name] ?? {})],
     )
-    for (const line of known ? formatInfo([entries([name, info])]) : [`${name}: `]) out(line)
+    for (const line of known ? formatInfo([entries([name, info])]) : [`${yamlKey(name)}: `]) out(line)
     out('')
     if (known) continue
     call.terminal.err(`OS ${name} not found`)
@@ -82,7 +82,7 @@ function osLines(row: readonly unknown[]): string[] {
   const [name, valid, variants, parameters, versions, blacklisted, hidden] = row
   const numbers = list(versions).map(Number)
   return [
-    `${pythonText(name)}:`,
+    `${yamlKey(pythonText(name))}:`,
     `  - valid: ${pythonText(valid)}`,
     `  - hidden: ${pythonText(hidden)}`,
     `  - blacklisted: ${pythonText(blacklisted)}`,
@@ -91,9 +91,9 @@ function osLines(row: readonly unknown[]): string[] {
           '  - API versions:',
           ...numbers.sort((one, other) => one - other).map((version) => `    - ${version}`),
           '  - variants:',
-          ...list(variants).map((variant) => `    - ${pythonText(variant)}`),
+          ...list(variants).map((variant) => `    - ${yamlText(pythonText(variant))}`),
           '  - parameters:',
-          ...list(parameters).map((parameter) => `    - ${list(parameter).map(pythonText).join(': ')}`),
+          ...list(parameters).map((parameter) => `    - ${yamlPair(parameter)}`),
         ]
       : []),
     `  - trusted: ${pythonText(row[OS_FIELDS.indexOf('trusted')])}`,

@@ -4,6 +4,7 @@ import { niceSort, niceSortBy } from '../../model/nice-sort'
 import { OpExtStorageDiagnose } from '../../opcodes/os'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
+import { yamlKey, yamlPair } from '../output/info'
 import { opcodeOf } from '../submit/submit'
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -71,19 +72,19 @@ export async function showStorage(call: Call): Promise<number> {
   )
   for (const [name, groups, parameters] of rows) {
     if (args.length > 0 && !args.includes(String(name))) continue
-    out(`${pythonText(name)}:`)
+    out(`${yamlKey(pythonText(name))}:`)
     const usable = niceSort(pairs(groups).flatMap(([group, valid]) => (valid === true ? [group] : [])))
     if (usable.length === 0) out('  - Invalid for all nodegroups')
     else {
       out('  - Valid for nodegroups:')
       for (const group of usable) out(`      ${group}`)
       out('  - Supported parameters:')
-      for (const parameter of list(parameters)) out(`      ${list(parameter).map(pythonText).join(': ')}`)
+      for (const parameter of list(parameters)) out(`      ${yamlPair(parameter)}`)
     }
     out('')
   }
   for (const name of args.filter((arg) => !rows.some(([found]) => found === arg))) {
-    out(`${name}: Not Found`)
+    out(`${yamlKey(name)}: Not Found`)
     out('')
   }
   return EXIT.ok
