@@ -241,9 +241,6 @@ export function commonTemplate(types: readonly string[]): string {
 
 export const diskIdOf = (template: string | undefined): DiskId | undefined => knownFacts(template)?.id
 
-/** Whether each disk is a file, whose id begins with its driver. */
-export const isFileTemplate = (template: string | undefined): boolean => diskIdOf(template) === 'file'
-
 export const isDrbd = (template: string | undefined): boolean => diskIdOf(template) === 'minors'
 
 /** Whether each disk has copies on two nodes. */

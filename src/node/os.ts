@@ -5,7 +5,7 @@ import { fileTime } from '../lib/clock'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
 import { CLOUD_INIT, cloudInitProblems } from '../model/cloud-init/parameters'
 import { OS_LOGS_MAX, OS_LOG_BYTES_MAX, OS_LOG_LINES_SHOWN, OS_SCRIPT_S, OS_VERIFY_S } from '../model/limits/node'
-import { isFileTemplate } from '../model/templates'
+import { isFileBased } from '../model/templates'
 import type { DiskDict, InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './failure'
@@ -193,7 +193,7 @@ async function diskVariables(
 /** Scripts know only the drivers of files. A volume in user space, or an image that the node lends, is a plain file. */
 export function backendType({ dev_type, logical_id }: DiskDict, { block }: Pick<Device, 'block'>): string {
   if (block) return 'block'
-  const [driver = PLAIN_FILE] = isFileTemplate(dev_type) ? (logical_id ?? []) : []
+  const [driver = PLAIN_FILE] = isFileBased(dev_type) ? (logical_id ?? []) : []
   return `file:${String(driver)}`
 }
 
