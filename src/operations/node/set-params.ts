@@ -147,7 +147,7 @@ function effectiveFlags(ctx: UnitContext, op: SetParams, config: ConfigData, nod
   checkPower(op, config, node, asked)
   const returns = asked.drained === false || asked.offline === false || (op.master_capable && !node.master_capable)
   const isCapable = op.master_capable ?? node.master_capable
-  const isRegular = roleAfter(roleOf(node), asked) === 'regular'
+  const isRegular = roleAfter(roleOf(node), { ...asked, master_candidate: undefined }) === 'regular'
   if (returns && isCapable && isRegular && lacksCandidate(config)) {
     asked.master_candidate = true
     ctx.log.info('Auto-promoting node to master candidate')

@@ -126,6 +126,23 @@ const OTHERWISE: Readonly<Record<string, Difference>> = {
       ),
     ],
   },
+  // A guest that runs is judged by its disks, also if they are marked as not active.
+  '168-verify-after-return': {
+    line: (line) => {
+      if (!line.includes('inst2.gnt.example:disk/1 on node1.gnt.example is degraded')) return [line]
+      const ids = 'hosts=8ee24765-d6a6-4b0b-992e-493e82a52273/1-09418240-f5ea-4ee5-a8cc-1d1888f97254/2, port=11001'
+      const side = (part: string, size_mib: number) =>
+        `<LogicalVolume(/dev/xenvg/ebddaab9-d0ca-49c7-965d-b422c21fe6cf.disk0_${part}, visible as /dev/, size=${size_mib}m)>`
+      const disk = `<DRBD8(${ids}, backend=${side('data', 1024)}, metadev=${side('meta', 128)}, visible as /dev/disk/0, size=1024m)>`
+      const fault =
+        "EINSTANCEFAULTYDISK:instance:inst3.gnt.example:couldn't retrieve status for disk/0 on node2.gnt.example"
+      return [
+        line,
+        line.replace('inst2', 'inst3').replace('disk/1', 'disk/0'),
+        `  - ERROR:${fault}: Can't find device ${disk}`,
+      ]
+    },
+  },
   // A start that failed leaves the instance marked as up. So ours looks whether it runs, and fails as the next step does.
   '159b-recreate-plain': {
     as: '159c-recreate-plain-other-disk-exists',
