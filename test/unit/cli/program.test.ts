@@ -29,6 +29,7 @@ describe('tools and commands', () => {
       ...['--auto-balance-cluster', '--auto-balance-threshold', '--diagnose-data-collector-filename'],
       '--maintenance-interval',
     ]
+    const renaming = ['--no-ip-check', '--no-name-check', '--force', '-f']
     const more: Readonly<Record<string, readonly string[]>> = {
       ...Object.fromEntries(ofMaintenance.map((name) => [name, ['gnt-cluster modify']])),
       '--default-iallocators': ['gnt-cluster modify'],
@@ -45,6 +46,10 @@ describe('tools and commands', () => {
       '--yes': ['gnt-node modify'],
       // Ganeti's command can only be answered at a terminal.
       '--yes-do-it': ['gnt-instance failover'],
+      // Ganeti 3.0 takes them, and 3.1 does not.
+      ...Object.fromEntries(renaming.map((name) => [name, ['gnt-instance rename']])),
+      '--hotplug': ['gnt-instance modify'],
+      '--hotplug-if-possible': ['gnt-instance modify'],
     }
     const own = [
       ...['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor', 'gnt-cluster adopt'],
