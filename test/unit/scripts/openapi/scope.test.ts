@@ -68,8 +68,12 @@ test('a request of /3 says the same as its opcode, and /2 says nothing, since it
     }
     const { properties = {} } = requestBody.content['application/json'].schema
     const { properties: whole = {} } = schemas[opcodeClass(opcode.id)] ?? {}
-    for (const [name, schema] of Object.entries(properties))
-      expect([path, name, schema]).toEqual([path, name, whole[name]])
+    for (const [name, schema] of Object.entries(properties)) {
+      // Null in an opcode stands for a parameter that is not given; a change refuses it where it would do nothing.
+      const { nullable, ...opcodes }: Schema & { nullable?: boolean } = whole[name] ?? {}
+      const same = nullable && !('nullable' in schema) ? opcodes : whole[name]
+      expect([path, name, schema]).toEqual([path, name, same])
+    }
   }
   const older = Object.entries(paths).filter(([path]) => path.startsWith('/2/'))
   expect(older.length).toBeGreaterThan(50)
