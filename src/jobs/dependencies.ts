@@ -42,3 +42,11 @@ export function resolveRelative(op: WireOpCode, own: JobId): WireOpCode {
   })
   return { ...op, depends: absolute }
 }
+
+/** The opcode as the job has it. Its reason trail tells which job it became. */
+export function ofJob(submitted: WireOpCode, id: JobId, index: number, now_ns: number): WireOpCode {
+  const op = resolveRelative(submitted, id)
+  const trail: unknown[] = Array.isArray(op['reason']) ? op['reason'] : []
+  const source = `gnt:opcode:${op.OP_ID.replace(/^OP_/, '').toLowerCase()}`
+  return { ...op, reason: [...trail, [source, `job=${id};index=${index}`, now_ns]] }
+}

@@ -24,10 +24,10 @@ export class JobIds {
     return Math.max(this.reservedId, this.lastId)
   }
 
-  /** What the file `serial` says. */
+  /** What the file `serial` says, here or at a candidate. */
   recover(id: JobId): void {
-    this.lastId = id
-    this.reservedId = id
+    this.lastId = Math.max(this.lastId, id)
+    this.reservedId = Math.max(this.reservedId, id)
   }
 
   /** The promise resolves when no other luxid can give out these ids. */

@@ -3,6 +3,7 @@
 import type { Timestamp } from '../lib/clock'
 import { PRECEDING_FAILED } from '../model/constants/jobs'
 import type { FilterRule } from '../model/filter-rule'
+import { MARK } from '../model/marks'
 import type { JobId, LogEntry, WireOpCode } from '../rpc/luxi/calls'
 
 export type JobStatus = 'queued' | 'waiting' | 'canceling' | 'running' | 'canceled' | 'success' | 'error'
@@ -143,6 +144,22 @@ export function failedAt(job: Job, index: number, result: unknown, now: Timestam
 /** The job's process died before the job was finished. */
 export const died = (job: Job, text: string, now: Timestamp): Job =>
   failed(job, ['gnt:daemon:luxid:deathdetection', `detected death of job ${job.id}`], text, now)
+
+/**
+ * The master had lost the job, and only a candidate has it. It must not run: nobody knows how much of it was done. One
+ * that had not begun loses its idempotency key, so that its submitter's next attempt runs.
+ */
+export function lost(job: Job, node: string, now: Timestamp): Job {
+  const text = `the master had lost job ${job.id}, which had not ended at ${node}; it was not run again`
+  const had = job.ops.every(({ status }) => status === 'queued') ? { ...job, ops: job.ops.map(withoutKey) } : job
+  return failed(had, ['gnt:daemon:luxid:lostjobs', text], text, now)
+}
+
+function withoutKey(op: JobOp): JobOp {
+  const trail: readonly unknown[] = Array.isArray(op.input['reason']) ? op.input['reason'] : []
+  const reason = trail.filter((entry) => !Array.isArray(entry) || entry[0] !== MARK.key)
+  return { ...op, input: { ...op.input, reason } }
+}
 
 /** No process could be started for the job. */
 export function notStarted(job: Job, why: string, now: Timestamp): Job {

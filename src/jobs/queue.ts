@@ -8,7 +8,8 @@ import { redactSecrets, secretsOf } from '../opcodes/summary'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { ArchivedJobs } from './archived-jobs'
 import { type EndedJob, endedJob, WholeJobs } from './ended-jobs'
-import { resolveRelative } from './dependencies'
+import { ofJob } from './dependencies'
+import { JobListeners } from './job-listeners'
 import { Execution } from './execution'
 import { warnOfUnreadable } from './filters'
 import { UnsettledAppend } from '../lib/file/unsettled-append'
@@ -16,6 +17,9 @@ import type { FilterRule } from '../model/filter-rule'
 import { encodeJob } from './job-file'
 import { JobIds } from './job-ids'
 import { type Job, dependenciesOf, dequeued, heldBack, isFinished, newJob, rejected, withPriority } from './job'
+import { type LostJobs, ownJobs } from './lost-jobs'
+import type { OwnJobs } from '../rpc/node/missing-jobs'
+import { takeBack, type TakenBack } from './take-back'
 import type { QueueOptions } from './queue-options'
 import type { Secrets } from './runner'
 import { whyRefused } from './refused'
@@ -23,6 +27,7 @@ import { QueueRoom } from './room'
 import { Scheduler } from './scheduler'
 
 export type Submission = { id: JobId } | { error: string }
+type Search = (own: Promise<OwnJobs>) => Promise<LostJobs>
 export type CancelOutcome = 'dequeued' | 'unknown' | { readonly execution: Execution }
 
 export class JobQueue {
@@ -37,7 +42,7 @@ export class JobQueue {
   private readonly secrets = new Map<JobId, Secrets>()
   private readonly scheduler = new Scheduler()
   private readonly room = new QueueRoom()
-  private readonly listeners = new Map<JobId, Set<(job: Job) => void>>()
+  private readonly listeners = new JobListeners()
   private readonly archiving = new Set<JobId>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined
   private readonly jobIds: JobIds
@@ -74,22 +79,42 @@ export class JobQueue {
     return this.jobIds.serial
   }
 
-  /** Takes over an earlier luxid's jobs: finds the processes of running ones, and settles the rest. */
-  async recover(): Promise<void> {
-    const { jobs, ended, lastId, drained, holders } = await this.options.store.load()
+  /**
+   * Takes over an earlier luxid's jobs: finds the processes of running ones, and settles the rest. Before that it takes
+   * back the jobs that `search` finds. Returns what was taken back.
+   */
+  async recover(search: Search = async () => ({ serial: 0, jobs: [] })): Promise<TakenBack[]> {
+    const loading = this.options.store.load()
+    const [{ jobs, ended, lastId, drained, holders }, found] = await Promise.all([
+      loading,
+      search(ownJobs(loading, this.options.store)),
+    ])
     this.jobIds.recover(lastId)
     this.drainedFlag = drained
     for (const job of ended) this.ended.set(job.id, job)
-    const open = jobs.map((job): Job => ({ ...job, ...holders.get(job.id) }))
-    for (const job of open) {
-      this.jobs.set(job.id, job)
+    for (const job of jobs) {
+      this.jobs.set(job.id, { ...job, ...holders.get(job.id) })
       this.room.note(job.id, inputsOf(job))
     }
+    const taken = await this.takeBack(found)
+    const open = [...this.jobs.values()]
     const isInProcess = (job: Job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued')
     const [inProcess, waiting] = [open.filter(isInProcess), open.filter((job) => !isInProcess(job))]
     for (const job of waiting) this.enqueue(job)
     await Promise.all(inProcess.map((job) => this.execution(job).adopt(job)))
     await this.options.store.removeDeadLivelocks()
+    return taken
+  }
+
+  takeBack({ serial, jobs }: LostJobs): Promise<TakenBack[]> {
+    this.jobIds.recover(serial)
+    const busy = [this.ended, this.unpublished, this.scheduler, this.executions]
+    return takeBack(jobs, {
+      ...this.options,
+      open: (id) => this.jobs.get(id),
+      keepsOwn: (id) => busy.some((one) => one.has(id)),
+      take: (job) => this.save(job).then(() => this.publish(job)),
+    })
   }
 
   /** `filters` are sorted. No job starts before the first call. */
@@ -152,12 +177,7 @@ export class JobQueue {
 
   /** Calls the listener after each change of the job. Returns a function that stops this. */
   subscribe(id: JobId, listener: (job: Job) => void): () => void {
-    const listeners = this.listeners.get(id) ?? new Set()
-    this.listeners.set(id, listeners.add(listener))
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size === 0 && this.listeners.get(id) === listeners) this.listeners.delete(id)
-    }
+    return this.listeners.add(id, listener)
   }
 
   /** Calls the watcher after each change of any job; `before` is undefined for a new one. */
@@ -230,7 +250,7 @@ export class JobQueue {
     try {
       if (submitted.length > OPCODES_PER_JOB_MAX) throw new GenericError(`More than ${OPCODES_PER_JOB_MAX} opcodes`)
       const { clock } = this.options
-      const ops = submitted.map((op, index) => this.complete(resolveRelative(op, id), id, index))
+      const ops = submitted.map((op, index) => ofJob(op, id, index, nanoseconds(clock)))
       const secrets = ops.map((op) => secretsOf(op) ?? {})
       const job = newJob(id, ops.map(redactSecrets), timestamp(clock))
       const [numbered, saved] = await Promise.allSettled([serial, this.save(job)])
@@ -258,13 +278,6 @@ export class JobQueue {
       if (this.unpublished.get(job.id) === job) this.unpublished.delete(job.id)
       throw error
     }
-  }
-
-  /** Adds to the reason trail which job the opcode became. */
-  private complete(op: WireOpCode, id: JobId, index: number): WireOpCode {
-    const trail: unknown[] = Array.isArray(op['reason']) ? op['reason'] : []
-    const source = `gnt:opcode:${op.OP_ID.replace(/^OP_/, '').toLowerCase()}`
-    return { ...op, reason: [...trail, [source, `job=${id};index=${index}`, nanoseconds(this.options.clock)]] }
   }
 
   private admit(job: Job): void {
@@ -367,7 +380,7 @@ export class JobQueue {
       this.room.free(job.id)
       this.scheduler.ended(job.id)
     }
-    for (const listener of [...(this.listeners.get(job.id) ?? [])]) listener(job)
+    this.listeners.tell(job)
     this.watcher?.(job, before)
     if (!over) return
     if (!this.executions.has(job.id)) this.shorten(job.id)

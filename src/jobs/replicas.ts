@@ -27,11 +27,15 @@ export interface ReplicasOptions {
   files(): Iterable<UnreadFile>
   /** Undefined if it is gone. */
   read(file: string): Promise<string | undefined>
+  /** Takes over what only this candidate has, before the first copy replaces it. */
+  takeBack(target: NodeTarget): Promise<void>
 }
 
 interface Replica {
   target: NodeTarget
   inSync: boolean
+  /** It has told what it has. Since then it has had nothing from another master. */
+  hasTold: boolean
   copying: Promise<void> | undefined
   /** Files that were written during the copy. */
   backlog: Map<string, string> | undefined
@@ -205,6 +209,8 @@ export class Replicas {
     replica.backlog = backlog
     replica.spoiled = undefined
     try {
+      if (!replica.hasTold) await this.options.takeBack(target)
+      replica.hasTold = true
       for await (const files of batches(this.options.files())) {
         if (this.closed) return
         const missing = files.filter(([file]) => !backlog.has(file))
@@ -283,7 +289,7 @@ async function* batches(files: Iterable<UnreadFile>): AsyncGenerator<QueueFile[]
 }
 
 const newReplica = (target: NodeTarget): Replica => ({
-  ...{ target, inSync: false, copying: undefined, backlog: undefined, oneByOne: false },
+  ...{ target, inSync: false, hasTold: false, copying: undefined, backlog: undefined, oneByOne: false },
   ...{ spoiled: undefined, renames: [] },
 })
 

@@ -154,6 +154,10 @@ export class QueueStore {
     return this.readable(archivedFile(this.paths, id), (file) => this.written(file))
   }
 
+  async isArchived(id: JobId): Promise<boolean> {
+    return (await this.disk.read(archivedFile(this.paths, id))) !== undefined
+  }
+
   /** Ids of all archived jobs. */
   async archivedIds(): Promise<JobId[]> {
     const ids: JobId[] = []

@@ -1,5 +1,6 @@
 // Compares two master candidates: finds what one has and the other lacks, in the configuration and the queue.
 import { surplus } from '../config/copy-status'
+import { missingJobs } from '../rpc/node/missing-jobs'
 import type { ReplicaContents } from '../rpc/node/dicts'
 
 /**
@@ -13,16 +14,10 @@ export async function compareReplicas(
 ): Promise<string | undefined> {
   const newer = newerConfig(own, other)
   const ended = new Map(own.jobs)
-  const missing: number[] = []
-  for (const [id, over] of other.jobs) {
-    const behind = ended.has(id) ? over && ended.get(id) === false : !(await isArchived(id))
-    if (behind) missing.push(id)
-  }
+  const missing = await missingJobs({ ended: (id) => ended.get(id), isArchived }, other.jobs)
   const what = [
     ...(newer === undefined ? [] : [newer]),
-    ...(missing.length > 0
-      ? [`${missing.length === 1 ? 'job' : 'jobs'} ${missing.sort((a, b) => a - b).join(', ')}`]
-      : []),
+    ...(missing.length > 0 ? [`${missing.length === 1 ? 'job' : 'jobs'} ${missing.map(([id]) => id).join(', ')}`] : []),
   ]
   return what.length === 0 ? undefined : what.join(' and ')
 }

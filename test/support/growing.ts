@@ -64,13 +64,15 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/jobs/job-report.ts': { asked: ONE_WORK },
   'src/jobs/job-run.ts': { priorityWatchers: ONE_WORK },
   'src/jobs/pool.ts': { idle: OPEN_JOBS, workers: OPEN_JOBS, waiting: OPEN_JOBS, expected: ONE_WORK },
+  'src/jobs/job-listeners.ts': {
+    listeners: 'one for each caller who waits: LUXI_CONNECTIONS_MAX',
+  },
   'src/jobs/queue.ts': {
     jobs: OPEN_JOBS,
     ended: ENDED_JOBS,
     unpublished: OPEN_JOBS,
     executions: OPEN_JOBS,
     secrets: OPEN_JOBS,
-    listeners: 'one for each caller who waits: LUXI_CONNECTIONS_MAX',
     archiving: ONE_WORK,
     filters: 'one for each filter rule',
   },

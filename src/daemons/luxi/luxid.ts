@@ -5,7 +5,10 @@ import { recordValues } from '../../config/records'
 import { EMPTY_GANTRY } from '../../config/upgrade'
 import { sortedFilters } from '../../jobs/filters'
 import { JobPool, type JobProgram } from '../../jobs/pool'
+import { lostJobs, ownJobs, type LostJobs } from '../../jobs/lost-jobs'
+import type { OwnJobs } from '../../rpc/node/missing-jobs'
 import { JobQueue } from '../../jobs/queue'
+import type { TakenBack } from '../../jobs/take-back'
 import { Replicas, type UnreadFile } from '../../jobs/replicas'
 import { QueueStore, jobFile, serialContent } from '../../jobs/store'
 import { within, type Clock } from '../../lib/clock'
@@ -18,15 +21,15 @@ import type { Random } from '../../lib/random'
 import type { ConfigData, GantryData, NodeUuid } from '../../model/config'
 import type { FilterRule } from '../../model/filter-rule'
 import { ConfigurationError } from '../../model/errors'
-import { REPLICATION_S } from '../../model/limits/replication'
+import { CONFIG_COPY_S, CONFIG_STATUS_S, REPLICATION_S } from '../../model/limits/replication'
 import type { LiveData } from '../../query/live-data'
-import type { NodeClient } from '../../rpc/node/client'
+import type { NodeClient, NodeTarget } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
 import { openWconfd } from '../../rpc/wconfd/client'
 import { followConfig, type OnConfigChange } from '../../rpc/wconfd/follow'
 import { boundEndedJobs } from '../../services/jobs/ended-jobs-bound'
 import { EventHistory } from '../../services/events/event-history'
-import { answerEvent, HEARD_EVENT, untoldCopies } from '../../services/events/event-sources'
+import { answerEvent, HEARD_EVENT, lostJobEvents, untoldCopies } from '../../services/events/event-sources'
 import { EventService } from '../../services/events/events'
 import { InstanceWatch } from '../../services/events/instance-watch'
 import { LastKnown } from '../../services/live-data/last-known'
@@ -93,9 +96,15 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   await disk.makeDirectory(paths.socketDir)
   const wconfd: Wconfd & { close?(): void } =
     options.wconfd ?? openWconfd({ path: paths.socket('wconfd'), clock, random })
-  const { queue, store, replicas } = openQueue(options, disk, wconfd)
-  await queue.recover()
+  let tell = (_: TakenBack[]): void => undefined
+  const { queue, store, replicas } = openQueue(options, disk, wconfd, (taken) => tell(taken))
+  const candidates = await candidatesNow(options)
+  const taken = await queue.recover((own) => lostAt(candidates, own, options))
   const history = await EventHistory.open({ file: paths.eventsFile, disk, clock, log })
+  tell = (jobs) => {
+    for (const event of lostJobEvents(jobs, clock)) history.add(event)
+  }
+  tell(taken)
   const questions = new NodeQuestions(nodes, clock, log)
   const known = options.known ?? new LastKnown(clock)
   const live = options.live ?? new NodeLiveData(questions, clock, known)
@@ -173,11 +182,8 @@ interface Looking {
 }
 
 /** Follows the configuration, for the queue, for the events, and for readers of the current state. */
-async function followState(
-  { paths, clock, log, ...options }: LuxidOptions,
-  parts: Parts & { known: LastKnown },
-  history: EventHistory,
-) {
+async function followState(options: LuxidOptions, parts: Parts & { known: LastKnown }, history: EventHistory) {
+  const { clock } = options
   let now: ConfigData | undefined
   const config = (): ConfigData => {
     if (now === undefined) throw new ConfigurationError('The configuration is not loaded yet')
@@ -192,8 +198,7 @@ async function followState(
   })
   const events = new EventService({ queue: parts.queue, clock, config }, history, instances)
   const listeners = new Set<() => void>()
-  const follow = options.follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), { clock, log }, onConfig))
-  const follower = await follow((next, delta) => {
+  const follower = await configFeed(options)((next, delta) => {
     now = next
     events.follow(next, delta)
     obey(next, delta, parts.queue, parts.replicas)
@@ -218,12 +223,52 @@ interface Parts {
   replicas: Replicas
 }
 
-function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
+const configFeed = ({ paths, clock, log, follow }: LuxidOptions): NonNullable<LuxidOptions['follow']> =>
+  follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), { clock, log }, onConfig))
+
+const queueCandidates = (config: ConfigData): NodeTarget[] =>
+  masterCandidates(config).filter((node) => node.uuid !== config.cluster.master_node && !node.offline)
+
+/** The master candidates before the queue begins. */
+async function candidatesNow(options: LuxidOptions): Promise<NodeTarget[]> {
+  let candidates: NodeTarget[] = []
+  const follower = await configFeed(options)((config) => void (candidates = queueCandidates(config)))
+  follower.close()
+  return candidates
+}
+
+/** The copy of a candidate that does not tell in time is not replaced before it has told. */
+async function lostAt(
+  candidates: readonly NodeTarget[],
+  own: Promise<OwnJobs>,
+  options: LuxidOptions,
+): Promise<LostJobs> {
+  const { log } = options
+  const found = await Promise.all(
+    candidates.map((node) =>
+      lostJobs(node, own, options, CONFIG_STATUS_S).catch((error: unknown) => {
+        log.warn(
+          { node: node.name, err: error },
+          'the queue starts without knowing which jobs this master candidate has',
+        )
+        return { serial: 0, jobs: [] }
+      }),
+    ),
+  )
+  return { serial: Math.max(0, ...found.map(({ serial }) => serial)), jobs: found.flatMap(({ jobs }) => jobs) }
+}
+
+function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd, tell: (taken: TakenBack[]) => void): Parts {
   const { paths, clock, log, nodes, jobs } = options
   const replicas = new Replicas({
     ...{ nodes, clock, log },
     files: () => queueFiles(paths, queue),
     read: async (file) => (await disk.read(file))?.toString('utf8'),
+    async takeBack(node) {
+      // Jobs that are here go on, whatever this candidate has.
+      const own = ownJobs({ jobs: [], ended: queue.ids().map((id) => ({ id })) }, store)
+      tell(await queue.takeBack(await lostJobs(node, own, options, CONFIG_COPY_S)))
+    },
   })
   const store = new QueueStore(disk, paths, log, replicas, clock, () => queue.busy)
   const queue: JobQueue = new JobQueue({
@@ -250,9 +295,7 @@ const sorted = new WeakMap<object, readonly FilterRule[]>()
 function obey(config: ConfigData, delta: Delta | null, queue: JobQueue, replicas: Replicas): void {
   // Most changes do not touch the nodes, and should not cost a look at all of them.
   if (delta === null || delta.nodes !== undefined || delta.cluster?.['master_node'] !== undefined)
-    replicas.setCandidates(
-      masterCandidates(config).filter((node) => node.uuid !== config.cluster.master_node && !node.offline),
-    )
+    replicas.setCandidates(queueCandidates(config))
   let filters = sorted.get(config.filters)
   if (filters === undefined) sorted.set(config.filters, (filters = sortedFilters(recordValues(config.filters))))
   queue.configure(config.cluster.max_running_jobs, filters)

@@ -24,6 +24,7 @@ const filesAndDaemons = {
   gantry_jobqueue_append: nothing,
   gantry_jobqueue_fold: nothing,
   gantry_jobqueue_keep: nothing,
+  gantry_jobqueue_read: nothing,
   gantry_jobqueue_write: nothing,
   jobqueue_update: nothing,
   jobqueue_rename: (_sim, pairs) => pairs.map(() => null),

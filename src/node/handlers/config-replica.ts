@@ -11,6 +11,8 @@ import { hasEnded } from '../queue-copy'
 import { isObject } from '../../lib/shapes/shape'
 import { forksOf, statusOf, type ConfigStatus } from '../../config/copy-status'
 import type { GantryData } from '../../model/config'
+import type { ReplicaContents } from '../../rpc/node/dicts'
+import { checkQueueFile } from '../uploads'
 import type { ConfigReplica, Handlers, NodeContext } from '../context'
 
 export const configReplicaHandlers = {
@@ -31,7 +33,14 @@ export const configReplicaHandlers = {
   async gantry_replica_status(context) {
     // From the files, because they contain everything that was acknowledged.
     const config = await statusOfFiles(context)
-    return { config_serial: config?.config_serial ?? null, config, jobs: await jobsOf(context) }
+    return { config_serial: config?.config_serial ?? null, config, ...(await queueOf(context)) }
+  },
+
+  async gantry_jobqueue_read(context, file) {
+    checkQueueFile(context, file)
+    const newer = (await context.queueJournal.contents()).get(file)
+    const written = await textOf(context, file)
+    return (hasEnded(written) ? written : (newer ?? written)) ?? null
   },
 } satisfies Partial<Handlers>
 
@@ -70,18 +79,24 @@ function sectionsIn(value: unknown): Pick<GantryData, 'sections'> {
   return { sections: Object.fromEntries(kept) }
 }
 
-async function jobsOf({ disk, paths, queueJournal }: NodeContext): Promise<[number, boolean][]> {
+async function queueOf(context: NodeContext): Promise<Pick<ReplicaContents, 'serial' | 'jobs'>> {
+  const { disk, paths, queueJournal } = context
   const newer = await queueJournal.contents()
   const names = [...(await disk.list(paths.queueDir)), ...[...newer.keys()].map((file) => path.basename(file))]
   const ids = new Set(names.flatMap((name) => /^job-(\d+)$/.exec(name)?.[1] ?? []))
   const jobs: [number, boolean][] = []
   await eachBounded(ids, QUEUE_COMMIT_FILES_MAX, async (id) => {
     const file = `${paths.queueDir}/job-${id}`
-    const ended = hasEnded(newer.get(file)) || hasEnded((await disk.read(file))?.toString('utf8'))
+    const ended = hasEnded(newer.get(file)) || hasEnded(await textOf(context, file))
     jobs.push([Number(id), ended])
   })
-  return jobs
+  const serialFile = `${paths.queueDir}/serial`
+  const serials = [newer.get(serialFile), await textOf(context, serialFile)].map((text) => Number(text ?? 0))
+  return { serial: Math.max(0, ...serials.filter(Number.isSafeInteger)), jobs }
 }
+
+const textOf = async ({ disk }: NodeContext, file: string): Promise<string | undefined> =>
+  (await disk.read(file))?.toString('utf8')
 
 const replicaOf = ({ configReplica }: NodeContext): ConfigReplica =>
   configReplica ?? fail('This node keeps no copy of the configuration')

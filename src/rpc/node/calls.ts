@@ -542,6 +542,8 @@ export const nodeCalls = {
   /** Faster: contents are durable in a journal. `gantry_jobqueue_fold` writes the files. */
   gantry_jobqueue_append: masterOnly(order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done)),
   gantry_jobqueue_fold: masterOnly(order.many(NORMAL, [], done)),
+  /** What a candidate has in a job's file; null if it has none. The master takes over jobs that it has lost. */
+  gantry_jobqueue_read: masterOnly(long(question.one(URGENT, [arg('file', path)], orNull(string)))),
   /** The end of a full copy of the queue: removes job files that are not in this list. */
   gantry_jobqueue_keep: masterOnly(order.many(URGENT, [arg('files', listOf(path))], done)),
 }

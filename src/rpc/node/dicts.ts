@@ -271,5 +271,7 @@ export interface ReplicaContents {
   readonly config_serial: number | null
   /** Null without a configuration. Earlier versions do not tell it. */
   readonly config?: ConfigStatus | null | undefined
+  /** The last job number that is given out. Earlier versions do not tell it. */
+  readonly serial?: number | undefined
   readonly jobs: readonly (readonly [id: number, ended: boolean])[]
 }

@@ -188,5 +188,6 @@ export const configStatus: Shape<ConfigStatus> = known({
 export const replicaContents: Shape<ReplicaContents> = known({
   config_serial: orNull(int),
   config: optional(orNull(configStatus)),
+  serial: optional(int),
   jobs: listOf(tuple(int, bool)),
 })

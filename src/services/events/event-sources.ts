@@ -2,6 +2,8 @@
 import { COPY_NOTES, copyNotes, type CopyNote } from '../../config/copy-notes'
 import type { Asker, Delta } from '../../config/delta'
 import { type Job, jobStatus } from '../../jobs/job'
+import type { TakenBack } from '../../jobs/take-back'
+import { type Clock, seconds } from '../../lib/clock'
 import { firstMark } from '../../jobs/marks'
 import type { ConfigData, GantryData } from '../../model/config'
 import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../../model/limits/events'
@@ -160,6 +162,21 @@ export function untoldCopies({ sections }: GantryData, told: readonly Pick<NewEv
   return copyNotes(sections[COPY_NOTES])
     .map(copyEvent)
     .filter(({ data }) => !known.has(JSON.stringify(data)))
+}
+
+/** Jobs that the master had lost, and has taken over from these nodes. */
+export function lostJobEvents(taken: readonly TakenBack[], clock: Clock): NewEvent[] {
+  const jobsOf = (one: string, ended: boolean) =>
+    taken.flatMap(({ id, node, ended: over }) => (node === one && over === ended ? [id] : [])).sort((a, b) => a - b)
+  return [...new Set(taken.map(({ node }) => node))].map((node) => {
+    const [ended, open] = [jobsOf(node, true), jobsOf(node, false)]
+    const what = [
+      ...(open.length > 0 ? [`had not ended and are not run again: ${open.join(', ')}`] : []),
+      ...(ended.length > 0 ? [`had ended: ${ended.join(', ')}`] : []),
+    ]
+    const text = `the master had lost jobs, and takes them over from this copy of the queue; these ${what.join('; these ')}`
+    return copyEvent({ node, text, time: seconds(clock) })
+  })
 }
 
 /** What a node's copy of the configuration has, or had, and the master lacks. */

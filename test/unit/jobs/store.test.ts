@@ -77,7 +77,11 @@ class FakeCandidates {
   }
 }
 
-async function openReplicas(candidates: FakeCandidates, files: () => Iterable<QueueFile> = () => []) {
+async function openReplicas(
+  candidates: FakeCandidates,
+  files: () => Iterable<QueueFile> = () => [],
+  takeBack: (target: NodeTarget) => Promise<void> = async () => undefined,
+) {
   const replicas: Replicas = new Replicas({
     nodes: candidates.client,
     clock: systemClock,
@@ -86,6 +90,7 @@ async function openReplicas(candidates: FakeCandidates, files: () => Iterable<Qu
       for (const [file, content] of files()) yield [file, async () => content] as const
     },
     read: async (file) => `content of ${file}`,
+    takeBack,
   })
   return { replicas }
 }
@@ -383,6 +388,29 @@ describe('copies on master candidates', () => {
     replicas.close()
   })
 
+  test('a candidate that does not tell what it has keeps it; told once, it is not asked again', async () => {
+    const candidates = new FakeCandidates()
+    candidates.of('a').set('/q/job-7', 'only here')
+    let [asked, silent] = [0, true]
+    const { replicas } = await openReplicas(
+      candidates,
+      () => [['/q/job-1', 'x'] as const],
+      async () => {
+        asked++
+        if (silent) throw new Error('does not tell')
+      },
+    )
+    replicas.setCandidates([target('a')])
+    await replicas.catchUp()
+    expect([[...candidates.of('a').keys()], replicas.outOfSync()]).toEqual([['/q/job-7'], ['a']])
+    silent = false
+    await replicas.catchUp()
+    replicas.retract('job 2 was refused')
+    await replicas.catchUp()
+    expect([[...candidates.of('a').keys()], replicas.outOfSync(), asked]).toEqual([['/q/job-1'], [], 2])
+    replicas.close()
+  })
+
   test('files that were refused here are taken away from the candidates', async () => {
     const candidates = new FakeCandidates()
     const { replicas } = await openReplicas(candidates, () => [['/q/job-1', 'x'] as const])
@@ -427,6 +455,7 @@ describe('copies on master candidates', () => {
     candidates.answering = new Promise((resolve) => (answer = resolve))
     replicas.setCandidates([target('a')])
     const copying = replicas.catchUp()
+    await nextTurn()
     replicas.setCandidates([])
     replicas.setCandidates([target('a')])
     const again = replicas.catchUp()

@@ -131,6 +131,7 @@ test('each order of ours says whether a node takes it only from its master', () 
       'gantry_jobqueue_append',
       'gantry_jobqueue_fold',
       'gantry_jobqueue_keep',
+      'gantry_jobqueue_read',
       'gantry_jobqueue_write',
       'gantry_migration_accept',
       'gantry_migration_recover',
