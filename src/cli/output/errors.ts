@@ -44,13 +44,16 @@ const failure = (...lines: string[]): Description => ({ lines, exitCode: EXIT.fa
 const refused = (code: string, text: string): Description =>
   failure('Failure: prerequisites not met for this operation:', `error type: ${code}, error details:`, text)
 
+/** No parameter has such a name, so a comma has cut a value. */
+const REST_OF_A_VALUE = /^Unknown parameter '(?![a-z][\w-]*')/
+
 function describeGanetiError(error: GanetiError): Description {
   if (error instanceof OpPrereqError) return refused(error.code, error.text)
   if (error instanceof OpExecError) return failure('Failure: command execution error:', error.message)
   if (error instanceof TagError) return failure('Failure: invalid tag(s) given:', error.message)
   if (error instanceof TypeEnforcementError) {
-    const isUnknown = error.message.startsWith('Unknown parameter ')
-    return failure(`Parameter Error: ${error.message}${isUnknown ? `; ${ABOUT_COMMAS}` : ''}`)
+    const isRest = REST_OF_A_VALUE.test(error.message)
+    return failure(`Parameter Error: ${error.message}${isRest ? `; ${ABOUT_COMMAS}` : ''}`)
   }
   if (error instanceof ParameterError) return failure(`Failure: unknown/wrong parameter name '${error.message}'`)
   if (error instanceof ResolverError) return failure(`Failure: can't resolve hostname '${error.host}'`)

@@ -85,7 +85,7 @@ test('new lists of candidates are told to the parent of the daemons, and nobody 
 
 test('a candidate tells which configuration and which jobs it has, journal included', async () => {
   const status = () => configReplicaHandlers.gantry_replica_status(node.context)
-  expect(await status()).toEqual({ config_serial: null, config: null, jobs: [] })
+  expect(await status()).toEqual({ config_serial: null, config: null, jobs: [], serial: 0 })
   node.put('/var/lib/ganeti/config.data', '{"serial_no": 7}')
   node.put('/var/lib/ganeti/queue/job-2', '{"end_timestamp": null}')
   node.put('/var/lib/ganeti/queue/job-10', '{"end_timestamp": [1, 2]}')

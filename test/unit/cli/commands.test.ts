@@ -79,9 +79,10 @@ describe('gnt-instance add', () => {
       '-t diskless -B memory=abc vm1',
       "Parameter Error: 'memory' (value abc) is not a valid size. error: Invalid format",
     ],
+    ['-t diskless -H kvm:nosuch=1 vm1', "Parameter Error: Unknown parameter 'nosuch'"],
     [
-      '-t diskless -H kvm:nosuch=1 vm1',
-      "Parameter Error: Unknown parameter 'nosuch'; write .* for a comma inside a value",
+      '-t diskless -H kvm:kernel_args=a=1,1 vm1',
+      "Parameter Error: Unknown parameter '1'; write .* for a comma inside a value",
     ],
   ])('refuses %s', async (line, text) => {
     const { exit, stderr, ops } = await run(`gnt-instance add ${line}`)

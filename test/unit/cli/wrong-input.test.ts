@@ -34,14 +34,14 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ],
   ['gnt-node add 9999', "Invalid hostname '9999': a node is added by its name"],
   ['gnt-node add a_b/c', "Invalid hostname 'a_b/c': a node is added by its name"],
-  ['gnt-cluster modify -N bogus=1', `Parameter Error: Unknown parameter 'bogus'; ${COMMAS}`],
+  ['gnt-cluster modify -N bogus=1', "Parameter Error: Unknown parameter 'bogus'"],
   ['gnt-cluster modify --uid-pool=x', `Invalid user-id value for lower boundary of user-id range: 'x' is not a number`],
   [
     'gnt-cluster modify --add-uids=1-x',
     `Invalid user-id value for higher boundary of user-id range: 'x' is not a number`,
   ],
   ['gnt-cluster modify --uid-pool=1-2-3', "Only one hyphen allowed: ['1', '2', '3']"],
-  ['gnt-cluster modify --ipolicy-std-specs=bogus=1', `Parameter Error: Unknown parameter 'bogus'; ${COMMAS}`],
+  ['gnt-cluster modify --ipolicy-std-specs=bogus=1', "Parameter Error: Unknown parameter 'bogus'"],
   [
     'gnt-cluster modify --ipolicy-std-specs=memory-size=x',
     'Invalid parameter memory-size (x) in std instance specs: Invalid format',
@@ -66,7 +66,7 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-backup import --net 8:link=y x', 'Invalid NIC index passed: 8: an instance has at most 8, from 0 to 7'],
   ['gnt-instance add -t plain --disk 0:adopt=lv,size=1g x', "Only one of 'size' and 'adopt' allowed (disk 0)"],
   ['gnt-instance add -t diskless --net x:link=y x', `Invalid NIC index passed: 'x' is not a number`],
-  ['gnt-instance add -t diskless --net 0:bogus=1 x', `Parameter Error: Unknown parameter 'bogus'; ${COMMAS}`],
+  ['gnt-instance add -t diskless --net 0:bogus=1 x', "Parameter Error: Unknown parameter 'bogus'"],
   ['gnt-instance add -t diskless -H no_kvm x', 'Invalid kvm value: expected dict, got False'],
   [
     'gnt-instance add -t plain --disk size=1g x',

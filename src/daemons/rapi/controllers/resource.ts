@@ -63,18 +63,18 @@ export abstract class Resource {
   }
 
   protected setTags(kind: TagKind, name: string | null, tags: readonly string[], dryRun: number): Promise<JobId> {
-    return this.submit(OpTagsSet, this.bodyWithoutTags(), { kind, name, tags, dry_run: dryRun !== 0 })
+    return this.submit(OpTagsSet, this.bodyFor(tags), { kind, name, tags, dry_run: dryRun !== 0 })
   }
 
   protected deleteTags(kind: TagKind, name: string | null, tags: readonly string[], dryRun: number): Promise<JobId> {
-    return this.submit(OpTagsDel, this.bodyWithoutTags(), { kind, name, tags, dry_run: dryRun !== 0 })
+    return this.submit(OpTagsDel, this.bodyFor(tags), { kind, name, tags, dry_run: dryRun !== 0 })
   }
 
-  /** Tags in the body would change nothing, and the job would succeed. */
-  private bodyWithoutTags(): JsonObject {
+  /** Tags that are only in the body would change nothing, and the job would succeed. Ganeti's client sends them in both places. */
+  private bodyFor(tags: readonly string[]): JsonObject {
     const { body } = this.context
     const isTag = (key: string) => key === 'tag' || key === 'tags'
-    if (Array.isArray(body) || (isObject(body) && Object.keys(body).some(isTag)))
+    if (tags.length === 0 && (Array.isArray(body) || (isObject(body) && Object.keys(body).some(isTag))))
       throw badRequest('Tags belong into the query, as ?tag=NAME, and not into the body')
     return this.onlyDepends()
   }

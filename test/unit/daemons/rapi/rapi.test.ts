@@ -395,8 +395,10 @@ describe('requests that become opcodes', () => {
   })
 
   test.each(['/2/tags', '/2/instances/vm/tags', '/2/nodes/n/tags', '/2/groups/g/tags', '/2/networks/n/tags'])(
-    'tags in the body of %s are refused, since they belong into the query',
+    'tags that are only in the body of %s are refused, since they belong into the query',
     async (address) => {
+      // As Ganeti's client sends them.
+      expect(await submit('PUT', `${address}?tag=a`, ['a'])).toMatchObject([{ tags: ['a'] }])
       for (const body of [{ tag: ['a'] }, { tags: ['a'] }, ['a']])
         for (const verb of ['PUT', 'DELETE'] as const) expect(await submit(verb, address, body)).toContain('?tag=')
     },
