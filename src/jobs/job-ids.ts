@@ -24,10 +24,11 @@ export class JobIds {
     return Math.max(this.reservedId, this.lastId)
   }
 
-  /** What the file `serial` says, here or at a candidate. */
+  /** What the file `serial` says, here or at a candidate, which knows the ids that are reserved here. */
   recover(id: JobId): void {
-    this.lastId = Math.max(this.lastId, id)
-    this.reservedId = Math.max(this.reservedId, id)
+    if (id <= this.serial) return
+    this.lastId = id
+    this.reservedId = id
   }
 
   /** The promise resolves when no other luxid can give out these ids. */
