@@ -1,4 +1,4 @@
-// Files of the configuration that were lost or damaged while the cluster was down: `npm start` names its way out, and
+// Files of the configuration and of the queue that were lost or damaged while the cluster was down: `npm start` names its way out, and
 // the way leads out.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -42,4 +42,21 @@ test('a lost gantry.data is noticed, and taken from the other node', async () =>
   for (const name of kept) expect(verified.stdout + verified.stderr).toContain(name)
   const events = await cluster.rapi('GET', '/3/events/past?types=node')
   expect(JSON.stringify(events.body)).toContain('a person has said that the files of the configuration are right')
+}, 120_000)
+
+test('a lost queue is taken back from the other node, and says so', async () => {
+  const job = async (duration: number) => {
+    const { stdout, stderr } = await cluster.gnt('debug', 'delay', '--submit', String(duration))
+    return Number(/\d+/.exec(stdout + stderr)?.[0])
+  }
+  const id = await job(0.01)
+  await cluster.gnt('job', 'watch', String(id))
+  await cluster.stop()
+  fs.rmSync(file(1, 'queue'), { recursive: true })
+  await cluster.restart()
+  const { body } = await cluster.rapi('GET', `/3/jobs/${id}`)
+  expect(body).toMatchObject({ id, status: 'success' })
+  expect(await job(0.01)).toBeGreaterThan(id)
+  const events = await cluster.rapi('GET', '/3/events/past?types=node')
+  expect(JSON.stringify(events.body)).toMatch(new RegExp(`the master had lost jobs, .*these had ended: [^"]*\\b${id}"`))
 }, 120_000)
