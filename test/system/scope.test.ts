@@ -92,7 +92,7 @@ beforeAll(async () => {
     'hidden-vm.gantry.local',
   )
   const made = await cluster.rapi('POST', '/3/tokens', { name: 'scoped', permissions: ['*'], tags: ['team-a'] })
-  token = String((made.body as { secret: string }).secret)
+  token = (made.body as { secret: string }).secret
   expect(token).toMatch(/^\S{20,}$/)
   const uuids = [
     '/3/instances/hidden-vm.gantry.local',
@@ -105,7 +105,7 @@ beforeAll(async () => {
     uuids.map(async (address) => (await read(address, `admin:${cluster.password}`)).body),
   )
   hidden = [
-    ...bodies.map((body) => String((body as { uuid: string }).uuid)),
+    ...bodies.map((body) => (body as { uuid: string }).uuid),
     ...['hidden-', 'node2', 'node3', 'aa:00:00:66:66:66', '198.51.100.'],
   ]
 }, 120_000)
