@@ -1,6 +1,7 @@
 // Checks which parameters of KVM fit together. The node checks the files and devices that they name.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Params } from './common'
+import { readCpuMasks } from './cpu-mask'
 import { HypervisorError } from './errors'
 
 /** Parameters without effect unless `spice_bind` is set. */
@@ -23,6 +24,7 @@ export function checkKvmParams(params: Params): void {
     spiceProblem(params) ??
     diskProblem(params)
   if (problem !== undefined) throw new HypervisorError(problem)
+  readCpuMasks(String(params['cpu_mask'] ?? ''))
 }
 
 function bootProblem({ boot_order, cdrom_image_path, kernel_path, root_path }: Params): string | undefined {

@@ -92,6 +92,16 @@ export const instanceHandlers = {
     return null
   },
 
+  async gantry_start_problem(context, hypervisorName, hvparams, vcpus) {
+    try {
+      await context.hypervisor(hypervisorName).checkStart?.(hvparams, vcpus)
+      return null
+    } catch (error) {
+      if (error instanceof NodeFailure) return error.message
+      throw error
+    }
+  },
+
   async instance_metadata_modify(context, instance) {
     await modifyMetadata(context, instance)
     return null

@@ -156,6 +156,8 @@ export interface Hypervisor {
   verify(hvparams: HvParams): Promise<string | undefined>
   /** Refuses parameters that this node cannot honour. */
   validateParameters(hvparams: HvParams): Promise<void>
+  /** Refuses a start with these that is certain to fail here; missing if that is never known before. */
+  checkStart?(hvparams: HvParams, vcpus: number): Promise<void>
 
   /** Refuses if devices cannot be changed while the instance runs. */
   checkHotplug(instance: InstanceDict, action?: HotplugAction, target?: HotplugTarget): Promise<void>

@@ -101,6 +101,32 @@ export async function checkNodeFreeMemory(
 export const minimumMemory = (config: ConfigData, instance: Instance): number =>
   fillBeParams(config.cluster, instance.beparams).minmem
 
+/**
+ * Refuses what ends in a start that a node knows to fail. Ganeti's nodes, and older ones of ours, do not answer; they find
+ * out at the start.
+ */
+export async function checkCanStartOn(
+  ctx: UnitContext,
+  nodes: readonly Node[],
+  { name, hypervisor, hvparams, vcpus }: { name: string; hypervisor: Hypervisor; hvparams: Params; vcpus: number },
+): Promise<void> {
+  if (hypervisor !== 'kvm') return
+  const asked = nodes.filter((node) => node.vm_capable && !node.offline)
+  const answers = await ctx.nodes.many(asked, 'gantry_start_problem', [hypervisor, hvparams, vcpus])
+  for (const node of asked) {
+    const answer = answers.get(node.uuid)
+    if (answer?.ok && answer.payload !== null)
+      throw new OpPrereqError(`Instance ${name} could not start on node ${node.name}: ${answer.payload}`, ECODE.STATE)
+  }
+}
+
+/** The same for an instance as it is. */
+export function checkStartsOn(ctx: UnitContext, view: InstanceView, node: Node): Promise<void> {
+  const { name, hypervisor, beparams } = view.instance
+  const { vcpus } = fillBeParams(view.config.cluster, beparams)
+  return checkCanStartOn(ctx, [node], { name, hypervisor, hvparams: hvParamsOf(view), vcpus })
+}
+
 /** Whether the primary node says that it runs there. */
 export async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {
   const { instance, primary } = view

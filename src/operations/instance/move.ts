@@ -13,6 +13,7 @@ import {
   checkNodeNotDrained,
   checkNodeOnline,
   checkNodeVmCapable,
+  checkStartsOn,
   hvParamsOf,
 } from './checks'
 import { createDisks, removeDisks } from './disks/files'
@@ -117,6 +118,7 @@ async function checkMove(ctx: UnitContext, op: MoveOp): Promise<Move> {
     const { maxmem } = fillBeParams(config.cluster, instance.beparams)
     const reason = `failing over instance ${instance.name}`
     await checkNodeFreeMemory(ctx, target, reason, maxmem, instance.hypervisor, hvParamsOf(view))
+    await checkStartsOn(ctx, view, target)
   } else ctx.log.info('Not checking memory on the secondary node as instance will not be started')
   await checkBridges(ctx, config, instance, target)
   await checkRoom(ctx, view, target, op)

@@ -2,7 +2,15 @@
 import { change } from '../../config/changes'
 import { OpInstanceReboot } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
-import { checkBridges, checkInstanceState, checkNodeOnline, hvParamsOf, ONLINE, runtimeOf } from './checks'
+import {
+  checkBridges,
+  checkInstanceState,
+  checkNodeOnline,
+  checkStartsOn,
+  hvParamsOf,
+  ONLINE,
+  runtimeOf,
+} from './checks'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { startInstance, tellRemarks } from './startup'
@@ -16,6 +24,8 @@ export const instanceReboot = logicalUnit(OpInstanceReboot, {
     await checkInstanceState(ctx, view, ONLINE)
     checkNodeOnline(view.primary)
     await checkBridges(ctx, view.config, view.instance, view.primary)
+    // A soft reboot does not stop the machine.
+    if (op.reboot_type !== 'soft') await checkStartsOn(ctx, view, view.primary)
     return view
   },
   hooks: {
@@ -42,7 +52,6 @@ export const instanceReboot = logicalUnit(OpInstanceReboot, {
     if (running && op.reboot_type !== 'full') {
       const args = [dictOf(view), op.reboot_type, op.shutdown_timeout, ctx.reason] as const
       const call = ctx.nodes.call(primary, 'Could not reboot instance', 'instance_reboot', [...args])
-      // A soft reboot does not stop the machine.
       const rebooted = await (op.reboot_type === 'hard' ? stopping(call) : call)
       tellRemarks(ctx, rebooted)
     } else {

@@ -535,6 +535,11 @@ export const nodeCalls = {
   gantry_migration_recover: masterOnly(
     order.one(NORMAL, [inst, arg('target', string), arg('side', oneOf('MigrationSide', MIGRATION_SIDES))], done),
   ),
+  /** Why a start with these parameters, and so many virtual CPUs, is certain to fail on this node; null if nothing is known. */
+  gantry_start_problem: also(
+    question.many(NORMAL, [arg('hvname', string), arg('hvfull', keyed), arg('vcpus', int)], orNull(string)),
+    { program: (_hypervisor, hvparams) => kvmProgram(hvparams), planned: () => null },
+  ),
   /** The node's measurements, which it sends as prom-client's JSON. */
   gantry_metrics: question.many(URGENT, [], figures),
   /** Like jobqueue_update for several files; answers when all are durable. */

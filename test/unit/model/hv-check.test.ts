@@ -19,6 +19,8 @@ test.each([
   [{ kernel_path: '/boot/../vmlinuz' }, 'must be an absolute normalized path'],
   [{ cdrom_image_path: 'gopher://x' }, 'path or a URL'],
   [{ cpu_mask: '1-2:x' }, 'Multiple CPU mask definition is not well-formed'],
+  [{ cpu_mask: '1:3-1' }, 'Invalid CPU mask: 1:3-1 leaves no CPU'],
+  [{ cpu_mask: '0-9999999' }, 'Invalid CPU mask: it names more than 100000 CPUs in all its parts'],
   [{ virtio_net_queues: 33 }, 'invalid number of queues'],
   [{ migration_downtime: -1 }, 'cannot be negative'],
   [{ serial_speed: 9601 }, 'must be one of'],

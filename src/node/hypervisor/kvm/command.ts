@@ -45,7 +45,7 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
     ...displayArguments(instance, params, facts),
     ...(params.flag('use_localtime') ? ['-rtc', 'base=localtime'] : []),
     ...optional('-cpu', params.text('cpu_type')),
-    ...splitList(params.text('usb_devices'), ',').flatMap((device) => ['-usbdevice', device]),
+    ...usbDevices(params),
     ...['-uuid', instance.uuid],
     ...guestAgent(name, params),
     ...splitWords(params.text('kvm_extra')),
@@ -85,7 +85,7 @@ export const controlSocket = (name: string, kind: string): string =>
 
 const optional = (option: string, value: string): string[] => (value === '' ? [] : [option, value])
 
-function smp(vcpus: number, params: KvmParams): string {
+export function smp(vcpus: number, params: KvmParams): string {
   const topology = ['cores', 'threads', 'sockets'].flatMap((part) => {
     const count = params.number(`cpu_${part}`)
     return count > 0 ? [`${part}=${count}`] : []
@@ -158,6 +158,9 @@ function guestAgent(name: string, params: KvmParams): string[] {
     ...['-device', 'virtserialport,chardev=qga0,name=org.qemu.guest_agent.0'],
   ]
 }
+
+export const usbDevices = (params: KvmParams): string[] =>
+  splitList(params.text('usb_devices'), ',').flatMap((device) => ['-usbdevice', device])
 
 const splitList = (text: string, separator: string): string[] =>
   text.split(separator).filter((part) => part.trim() !== '')

@@ -4,26 +4,30 @@
 import { isObject } from '../../../lib/shapes/shape'
 import { DRY_START_S, DRY_STARTS_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
-import { BALLOON, machineArguments, scsiController } from './command'
+import { BALLOON, machineArguments, scsiController, smp, usbDevices } from './command'
 import { graphics, sound } from './command-display'
 import { deviceString, isScsi, nicModel } from './devices'
 import { accelerator, qemuFacts, type Host, type QemuFacts } from './host'
 import type { KvmParams } from './params'
 
 /** What each QEMU has needs no start. Other values may be missing in this one. */
-const PLAIN: Readonly<Record<string, string>> = {
+const PLAIN: Readonly<Record<string, string | number>> = {
   ...{ machine_version: '', cpu_type: '', nic_type: 'paravirtual', scsi_controller_type: '' },
   ...{ vga: '', soundhw: '', usb_mouse: '', spice_bind: '', migration_caps: '' },
+  ...{ keymap: '', usb_devices: '', cpu_cores: 0, cpu_sockets: 0, cpu_threads: 0 },
 }
+/** Each machine with a PCI bus has so many. */
+const PLAIN_CPUS = 255
 
 /** The commands with which a QEMU has started. A new QEMU has new facts. */
 const started = new WeakMap<QemuFacts, Set<string>>()
 
-export async function checkModels(host: Host, params: KvmParams): Promise<void> {
-  const named = Object.entries(PLAIN).filter(([name, value]) => isUsed(params, name) && params.text(name) !== value)
+/** `vcpus`: unknown if the parameters are not those of an instance. */
+export async function checkModels(host: Host, params: KvmParams, vcpus?: number): Promise<void> {
+  const named = namedIn(params, vcpus)
   if (named.length === 0) return
   const qemu = await qemuFacts(host, params.text('kvm_path'))
-  const command = [qemu.program, ...(await modelArguments(host, params, qemu))]
+  const command = [qemu.program, ...(await modelArguments(host, params, qemu)), ...cpus(params, vcpus)]
   const input = [CAPABLE, ...capabilities(params), QUIT].map((one) => JSON.stringify(one)).join('\n')
   const key = [...command, input].join('\n')
   const known = started.get(qemu) ?? new Set()
@@ -37,9 +41,10 @@ export async function checkModels(host: Host, params: KvmParams): Promise<void> 
   // A node that is too busy for it has found no fault.
   if (timedOut) return
   const version = qemu.version.join('.')
-  const values = named.map(([name]) => `${name}=${params.text(name)}`).join(', ')
   if (code !== 0)
-    throw new HypervisorFailure(`QEMU ${version} of this node does not start with ${values}: ${reasonOf(stderr)}`)
+    throw new HypervisorFailure(
+      `QEMU ${version} of this node does not start with ${named.join(', ')}: ${reasonOf(stderr)}`,
+    )
   const refusal = refusalIn(stdout)
   if (refusal !== undefined)
     throw new HypervisorFailure(
@@ -49,12 +54,35 @@ export async function checkModels(host: Host, params: KvmParams): Promise<void> 
   known.add(key)
 }
 
-const isUsed = (params: KvmParams, name: string): boolean =>
-  name !== 'scsi_controller_type' || isScsi(params.text('disk_type')) || isScsi(params.text('cdrom_disk_type'))
+/** What this QEMU may lack, as `name=value`. */
+function namedIn(params: KvmParams, vcpus: number | undefined): string[] {
+  const cpuArguments = cpus(params, vcpus)
+  const named = Object.entries(PLAIN).flatMap(([name, plain]) => {
+    const value = typeof plain === 'number' ? params.number(name) : params.text(name)
+    return value === plain || !isUsed(params, name, cpuArguments) ? [] : [`${name}=${value}`]
+  })
+  return cpuArguments.length > 0 ? [...named, `vcpus=${vcpus}`] : named
+}
+
+function isUsed(params: KvmParams, name: string, cpuArguments: readonly string[]): boolean {
+  if (name === 'scsi_controller_type') return isScsi(params.text('disk_type')) || isScsi(params.text('cdrom_disk_type'))
+  if (name === 'keymap') return hasVnc(params)
+  return !TOPOLOGY.includes(name) || cpuArguments.length > 0
+}
+
+const TOPOLOGY: readonly string[] = ['cpu_cores', 'cpu_sockets', 'cpu_threads']
+const hasVnc = (params: KvmParams): boolean => params.text('vnc_bind_address') !== ''
+
+function cpus(params: KvmParams, vcpus: number | undefined): string[] {
+  if (vcpus === undefined) return []
+  return vcpus > PLAIN_CPUS || TOPOLOGY.some((name) => params.number(name) > 0) ? ['-smp', smp(vcpus, params)] : []
+}
 
 /** Only what names a model: no place of the node is opened. */
 async function modelArguments(host: Host, params: KvmParams, qemu: QemuFacts): Promise<string[]> {
   const [cpu, mouse] = [params.text('cpu_type'), params.text('usb_mouse')]
+  const usb = [...(mouse === '' ? [] : ['-usbdevice', mouse]), ...usbDevices(params)]
+  const keymap = hasVnc(params) ? params.text('keymap') : ''
   return [
     ...['-nodefaults', '-S', '-display', 'none', '-qmp', 'stdio', '-m', '16'],
     ...['-accel', await accelerator(host.files, params)],
@@ -63,7 +91,9 @@ async function modelArguments(host: Host, params: KvmParams, qemu: QemuFacts): P
     ...scsiController(params),
     ...['-device', deviceString(nicModel(params))],
     ...(cpu === '' ? [] : ['-cpu', cpu]),
-    ...(mouse === '' ? [] : ['-usb', '-usbdevice', mouse]),
+    ...(usb.length > 0 ? ['-usb', ...usb] : []),
+    // QEMU's screen reads the keymap, but listens nowhere.
+    ...(keymap === '' ? [] : ['-vnc', 'none', '-k', keymap]),
     ...sound(params.text('soundhw'), 'none'),
     ...graphics(params),
   ]

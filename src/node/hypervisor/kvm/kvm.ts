@@ -26,11 +26,12 @@ import {
 import { canEncrypt } from './migration-tls'
 import { migrationSide } from './migration-side'
 import { KvmParams } from './params'
+import { checkPinning } from './pinning'
 import { LostMonitor, SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
 import { oldMachines } from './old-machines'
 import { writeSeed } from './seed'
-import { checkParameters, validateParameters } from './validate'
+import { checkParameters, checkStart, validateParameters } from './validate'
 
 const MIB = 1 << 20
 /** Run states without a guest that could answer. */
@@ -69,6 +70,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     oldMachines: () => oldMachines(machines),
     verify: (hvparams) => verify(context.files, new KvmParams(hvparams)),
     validateParameters: (hvparams) => validateParameters(context, hvparams),
+    checkStart: (hvparams, vcpus) => checkStart(context, hvparams, vcpus),
     checkHotplug: (instance, action, target) => checkHotplug(machines, instance, action, target),
     hotplug: (instance, action, device, index) => hotplug(machines, instance, action, device, index),
     resizeDisk: (instance, disk, size_bytes) => resizeDisk(machines, instance, disk, size_bytes),
@@ -97,6 +99,8 @@ async function start(
   seed: Uint8Array | undefined,
 ): Promise<string[]> {
   await checkParameters(machines.context, instance.hvparams)
+  const mask = new KvmParams(instance.hvparams).text('cpu_mask')
+  await checkPinning(machines.context.files, mask, instance.beparams.vcpus)
   const existing = await machines.find(instance.name)
   if (existing) {
     const status = await machines.qmp(instance.name, (qmp) => qmp.status())

@@ -12,7 +12,7 @@ import { checkDiskType } from './devices'
 import { checkModels } from './dry-start'
 import { accelerator, findQemu, qemuFacts, type Host } from './host'
 import { KvmParams } from './params'
-import { parseCpuMask } from './pinning'
+import { checkPinning, parseCpuMask } from './pinning'
 
 const FILES: readonly string[] = [
   'kernel_path',
@@ -33,7 +33,15 @@ export async function validateParameters(host: ParametersHost, hvparams: HvParam
   await checkModels(host, new KvmParams(hvparams))
 }
 
-/** The same without a start of QEMU, for an instance that starts now anyway. */
+/** Refuses a start that is certain to fail here. */
+export async function checkStart(host: ParametersHost, hvparams: HvParams, vcpus: number): Promise<void> {
+  const params = new KvmParams(hvparams)
+  await checkParameters(host, hvparams)
+  await checkPinning(host.files, params.text('cpu_mask'), vcpus)
+  await checkModels(host, params, vcpus)
+}
+
+/** Without a start of QEMU, for an instance that starts now anyway. */
 export async function checkParameters(host: ParametersHost, hvparams: HvParams): Promise<void> {
   const { files } = host
   const params = new KvmParams(hvparams)

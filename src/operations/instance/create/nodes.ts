@@ -5,10 +5,17 @@ import { ECODE, OpPrereqError } from '../../../model/errors'
 import { factsOf, isMirroredInside } from '../../../model/templates'
 import { findGroup, findNode } from '../../find'
 import type { UnitContext } from '../../unit-context'
-import { checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from '../checks'
+import {
+  checkCanStartOn,
+  checkNodeFreeMemory,
+  checkNodeNotDrained,
+  checkNodeOnline,
+  checkNodeVmCapable,
+} from '../checks'
 import { checkFileSpace } from '../disks/file-space'
 import { checkOutside } from '../disks/outside'
 import { checkSpindles } from '../disks/spec'
+import { checkCpuMask } from '../parameters/cpu-mask'
 import { checkHvParamsOnNodes, checkOsParams } from '../parameters/params'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
 import { chooseNodes, type PlacementRequest } from '../placement/placement'
@@ -83,7 +90,10 @@ export async function checkOnNodes(
   await checkOutside(ctx, wanted.disks, { config, primary, hypervisor, template })
   const os = op.os_type ?? ''
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
+  const starting = { name: wanted.name, hypervisor, hvparams: filled, vcpus: wanted.be.vcpus }
+  await checkCpuMask(ctx, listOf(nodes), starting)
   await checkHvParamsOnNodes(ctx, listOf(nodes), hypervisor, filled)
+  await checkCanStartOn(ctx, listOf(nodes), starting)
   await checkOsParams(ctx, listOf(nodes), { os }, wanted.osparams, op.force_variant)
   if (wanted.start)
     await checkNodeFreeMemory(ctx, primary, `creating instance ${wanted.name}`, wanted.be.minmem, hypervisor, filled)

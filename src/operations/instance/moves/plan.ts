@@ -9,7 +9,7 @@ import { exclusive, type LockPlan } from '../../logical-unit'
 import type { UnitLevel, Want } from '../../lock-session'
 import type { UnitContext } from '../../unit-context'
 import { checkBridges, checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from '../checks'
-import { hvParamsOf, minimumMemory, runtimeOf } from '../checks'
+import { checkStartsOn, hvParamsOf, minimumMemory, runtimeOf } from '../checks'
 import { keepsMirrors } from './mirror'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
 import { chooseTarget } from '../placement/evacuation'
@@ -25,6 +25,7 @@ export interface MoveOp {
   readonly iallocator?: string | undefined
   readonly ignore_ipolicy: boolean
   readonly cleanup: boolean
+  readonly ignore_consistency?: boolean | undefined
   readonly mode?: 'live' | 'non-live' | undefined
   readonly live?: boolean | undefined
 }
@@ -89,11 +90,16 @@ export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): 
     checkNodeNotDrained(target)
     if (!failover) failover = await mustFailOver(ctx, view, wanted.fallback)
   }
+  if (failover && stopsGuest(op, view)) await checkStartsOn(ctx, view, target)
   const migrates = !failover && !op.cleanup
   const live = !failover && isLive(ctx, op, view)
   const memoryUsed_mib = migrates ? await memoryInUse(ctx, view, primary) : 0
   return { view, target, failover, live, memoryUsed_mib, memoryFree_mib }
 }
+
+/** A guest on a node that is lost has nothing to lose. A migration that fails leaves its guest where it is. */
+const stopsGuest = (op: MoveOp, { instance, primary }: InstanceView): boolean =>
+  !op.cleanup && instance.admin_state === 'up' && !primary.offline && op.ignore_consistency !== true
 
 function checkLayout(view: InstanceView, failover: boolean): void {
   const template = diskTemplateOf(view.config, view.instance)

@@ -4,14 +4,15 @@ import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '.
 import type { AdminState, Instance, Params } from '../../../model/config'
 import { checkHvParams } from '../../../model/hv-check'
 import type { UnitContext } from '../../unit-context'
-import { checkInstanceState, NOT_RUNNING } from '../checks'
+import { checkCanStartOn, checkInstanceState, NOT_RUNNING } from '../checks'
 import { texts } from '../create/plan'
+import { checkCpuMask } from './cpu-mask'
 import { withParamsOf } from './os-change'
 import { beParams, checkHvParamsOnNodes, checkOsParams, hvParamTypes } from './params'
 import { enforceTypes } from '../../../model/param-types'
 import type { Changed, SetOp } from './set-op'
 import { checkMoreMemory } from './memory'
-import type { InstanceView } from '../view'
+import { allNodes, type InstanceView } from '../view'
 
 export interface Values {
   readonly fields: Partial<Instance>
@@ -27,10 +28,27 @@ export async function newValues(ctx: UnitContext, op: SetOp, view: InstanceView)
     await newOs(ctx, op, view, os),
     state,
   ]
-  return {
-    fields: Object.assign({}, ...steps.map((step) => step.fields)) as Partial<Instance>,
-    changed: steps.flatMap((step) => step.changed),
-  }
+  const fields = Object.assign({}, ...steps.map((step) => step.fields)) as Partial<Instance>
+  await checkStillStarts(ctx, op, view, fields)
+  return { fields, changed: steps.flatMap((step) => step.changed) }
+}
+
+/** The parameters of the hypervisor and the number of virtual CPUs must fit together, whichever of them changes. */
+async function checkStillStarts(
+  ctx: UnitContext,
+  op: SetOp,
+  view: InstanceView,
+  fields: Partial<Instance>,
+): Promise<void> {
+  if (Object.keys(op.hvparams).length === 0 && !Object.hasOwn(op.beparams, 'vcpus')) return
+  const { cluster } = view.config
+  const instance = { ...view.instance, ...fields }
+  const { name, hypervisor } = instance
+  const { vcpus } = fillBeParams(cluster, instance.beparams)
+  const starting = { name, hypervisor, hvparams: fillHvParams(cluster, instance), vcpus }
+  const nodes = allNodes(view)
+  await checkCpuMask(ctx, Object.hasOwn(op.hvparams, 'cpu_mask') ? nodes : [], starting)
+  await checkCanStartOn(ctx, nodes, starting)
 }
 
 const NOTHING: Values = { fields: {}, changed: [] }
@@ -43,7 +61,7 @@ async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: 
   const hvparams = merged(instance.hvparams, given)
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
   checkHvParams(hypervisor, filled)
-  await checkHvParamsOnNodes(ctx, [view.primary, ...view.secondaries], hypervisor, filled)
+  await checkHvParamsOnNodes(ctx, allNodes(view), hypervisor, filled)
   return { fields: { hvparams }, changed: named('hv', op.hvparams) }
 }
 

@@ -63,6 +63,14 @@ describe('what no recording shows', () => {
     expect(await calls.instance_list(node.context, ['fake'])).toEqual([])
   })
 
+  test('why an instance could not start is an answer; a hypervisor that does not know it has none', async () => {
+    const ask = (hypervisor: string) =>
+      calls.gantry_start_problem(node.context, hypervisor, { kvm_path: '/no/qemu', boot_order: 'disk' }, 1)
+    await expect(ask('fake')).resolves.toBeNull()
+    await expect(ask('kvm')).resolves.toMatch(/^Parameter 'kvm_path' fails validation: /)
+    await expect(ask('unknown')).resolves.toContain('unknown')
+  })
+
   test('where the console will be is told before the instance runs', async () => {
     const request = { instance, node: {}, group: {}, hvParams: {}, beParams: {} }
     await expect(calls.instance_console_info(node.context, { [instance.name]: request })).resolves.toMatchObject({

@@ -20,7 +20,7 @@ import { findProcess, mendPidFile } from '../../../../../src/node/hypervisor/kvm
 import { decodeRuntime, encodeRuntime } from '../../../../../src/node/hypervisor/kvm/runtime'
 import { asItRuns, checkSameMachine } from '../../../../../src/node/hypervisor/kvm/same-machine'
 import { expandPool, runAsUser } from '../../../../../src/node/hypervisor/kvm/security'
-import { validateParameters } from '../../../../../src/node/hypervisor/kvm/validate'
+import { checkStart, validateParameters } from '../../../../../src/node/hypervisor/kvm/validate'
 import { parseMemory, startupMemory } from '../../../../../src/node/hypervisor/linux-node'
 import { eventually } from '../../../../support/faults'
 import { qemuPresent, qemuTest } from '../../../../support/needs'
@@ -35,10 +35,10 @@ import {
 } from '../../../../support/hypervisor'
 
 test('CPU masks name processors, ranges, exclusions, and one mask for each virtual CPU', () => {
-  expect(parseCpuMask('')).toBe('all')
-  expect(parseCpuMask('all')).toBe('all')
-  expect(parseCpuMask('0-3,^2,7')).toEqual(['0,1,3,7'])
-  expect(parseCpuMask('1:all:2-3')).toEqual(['1', 'all', '2,3'])
+  expect(parseCpuMask('')).toEqual(['all'])
+  expect(parseCpuMask('all')).toEqual(['all'])
+  expect(parseCpuMask('0-3,^2,7')).toEqual([[0, 1, 3, 7]])
+  expect(parseCpuMask('1:all:2-3')).toEqual([[1], 'all', [2, 3]])
   for (const bad of ['x', '1-', ':', '1,^1', '1;2']) expect(() => parseCpuMask(bad)).toThrow(/Invalid CPU mask/)
   for (const huge of ['0-9999999', '0-99999999999', `5-${'9'.repeat(400)}`, Array(200).fill('0-999').join(':')])
     expect(() => parseCpuMask(huge)).toThrow(/names more than \d+ CPUs/)
@@ -262,6 +262,8 @@ describe('validation of parameters', () => {
     [/does not start with machine_version=none: /, { machine_version: 'none' }],
     [/does not start with soundhw=pcspk: .*pcspk/, { soundhw: 'pcspk' }],
     [/does not start with cpu_type=8080: .*8080/, { cpu_type: '8080' }],
+    [/does not start with keymap=nope: .*nope/, { keymap: 'nope', vnc_bind_address: '127.0.0.1' }],
+    [/does not start with usb_devices=nope: .*nope/, { usb_devices: 'nope' }],
     [/does not start with vga=hercules: /, { vga: 'hercules' }],
     [
       /'migration_caps' fails .* says: .*zero-pages.* \(current value: 'xbzrle:zero-pages'\)/,
@@ -277,6 +279,12 @@ describe('validation of parameters', () => {
       ...{ machine_version: 'pc', cpu_type: 'Nehalem,+popcnt', soundhw: 'hda', vga: 'std', usb_mouse: 'tablet' },
       ...{ migration_caps: 'xbzrle:auto-converge:postcopy-ram', disk_type: 'scsi-hd', scsi_controller_type: 'megasas' },
       cdrom_image_path: 'https://x.test/a.iso',
+      ...{ keymap: 'de', vnc_bind_address: '127.0.0.1', usb_devices: 'tablet,keyboard' },
     })
+  })
+  when('virtual CPUs that do not fit their places are refused before a start', async () => {
+    const check = (vcpus: number) => checkStart(host, { ...kvmParams, cpu_cores: 2 }, vcpus)
+    await check(4)
+    await expect(check(3)).rejects.toThrow(/does not start with cpu_cores=2, vcpus=3: .*topology/)
   })
 })

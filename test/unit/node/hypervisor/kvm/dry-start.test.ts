@@ -28,8 +28,8 @@ function machine(answer: Partial<CommandResult>) {
     dry.push({ argv, input: String(input) })
     return { ...said(''), ...answer }
   }
-  const check = (params: Record<string, unknown>) =>
-    checkModels({ files: systemFiles, run }, new KvmParams({ ...kvmParams, kvm_path: qemu, ...params }))
+  const check = (params: Record<string, unknown>, vcpus?: number) =>
+    checkModels({ files: systemFiles, run }, new KvmParams({ ...kvmParams, kvm_path: qemu, ...params }), vcpus)
   return { dry, check }
 }
 
@@ -71,4 +71,30 @@ test('what each QEMU has, and a controller without disks, needs no start; a node
   expect(dry).toEqual([])
   await check({ scsi_controller_type: 'megasas', disk_type: 'scsi-block' })
   expect(dry.map(({ argv }) => argv.join(' '))).toEqual([expect.stringContaining('-device megasas,id=scsi')])
+})
+
+test('a keymap is asked for with VNC, which alone reads it, and no port is opened for that', async () => {
+  const { dry, check } = machine({})
+  await check({ keymap: 'nope' })
+  expect(dry).toEqual([])
+  await check({ keymap: 'nope', vnc_bind_address: '0.0.0.0' })
+  expect(dry.map(({ argv }) => argv.join(' '))).toEqual([expect.stringContaining('-vnc none -k nope')])
+})
+
+test('USB devices are asked for one by one', async () => {
+  const { dry, check } = machine({ code: 1, stderr: "could not add USB device 'nope'" })
+  await expect(check({ usb_devices: 'ccid,nope' })).rejects.toThrow(
+    "does not start with usb_devices=ccid,nope: could not add USB device 'nope'",
+  )
+  expect(dry[0]?.argv.join(' ')).toContain('-usb -usbdevice ccid -usbdevice nope')
+})
+
+test('virtual CPUs are asked for with their places, if places are named, and if not every machine has so many', async () => {
+  const { dry, check } = machine({ code: 1, stderr: 'Invalid CPU topology' })
+  await check({}, 4)
+  await check({ cpu_cores: 2 })
+  expect(dry).toEqual([])
+  await expect(check({ cpu_cores: 2 }, 3)).rejects.toThrow('does not start with cpu_cores=2, vcpus=3: Invalid CPU topo')
+  await expect(check({}, 256)).rejects.toThrow('does not start with vcpus=256: ')
+  expect(dry.map(({ argv }) => argv[argv.indexOf('-smp') + 1])).toEqual(['3,cores=2', '256'])
 })

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { accelerator, qemuFacts } from '../../../../../src/node/hypervisor/kvm/host'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
-import { pinCpus } from '../../../../../src/node/hypervisor/kvm/pinning'
+import { checkPinning, pinCpus } from '../../../../../src/node/hypervisor/kvm/pinning'
 import type { Qmp } from '../../../../../src/node/hypervisor/kvm/qmp'
 import { linuxNodeInfo } from '../../../../../src/node/hypervisor/linux-node'
 import { systemFiles } from '../../../../../src/lib/files'
@@ -106,6 +106,17 @@ test('processors and their sockets are counted, on machines that number them in 
 })
 
 describe('a mask of processors', () => {
+  test('is refused before a start if the node has no CPU of a part, and if it has another number of parts', async () => {
+    const shown = shownFiles({ '/sys/devices/system/cpu/online': '0-1,4\n' })
+    const check = (mask: string, vcpus = 2) => checkPinning(shown.files, mask, vcpus)
+    for (const mask of ['', 'all', '63,4', '1:4', 'all:0-63']) await check(mask)
+    await expect(check('0:2-3')).rejects.toThrow("Parameter 'cpu_mask': this node has none of the CPUs 2,3, only 0-1,4")
+    await expect(check('0:1:0', 1)).rejects.toThrow('Number of vCPUs [1] does not match the CPU mask [0:1:0]')
+    // Where the kernel does not say which it has.
+    shown.remove()
+    await check('63')
+  })
+
   const threads = [{ 'cpu-index': 0, 'thread-id': 71 }, { 'cpu-index': 1, 'thread-id': 72 }] // prettier-ignore
   const qmp = { run: async () => threads } as unknown as Qmp
 
@@ -120,7 +131,7 @@ describe('a mask of processors', () => {
     await pinCpus(programs.run, qmp, 'all:2', 70)
     expect(programs.left()).toEqual([])
     await expect(pinCpus(programs.run, qmp, '1:2:3', 70)).rejects.toThrow(
-      'cpu_mask has 3 entries, the instance 2 virtual CPUs',
+      'Number of vCPUs [2] does not match the CPU mask [1:2:3]',
     )
   })
 
