@@ -222,10 +222,26 @@ export const TEMPORARY: readonly DiskTemplate[] = ['plain', 'file', 'sharedfile'
 /** The default template when an instance gets a secondary node. */
 export const DEFAULT_MIRROR: DiskTemplate = 'drbd'
 
-/** Templates whose disks take room on nodes. If only one kind of room can be counted, it is that of the first. */
-export const ON_NODES: readonly DiskTemplate[] = ALLOCATION_TEMPLATES.filter(
+/** Templates whose disks take room on nodes. The storage of the first is counted before that of the others. */
+const ON_NODES: readonly DiskTemplate[] = ALLOCATION_TEMPLATES.filter(
   (template) => FACTS[template].mirror !== 'outside',
 ).toReversed()
+
+/**
+ * The template whose storage is counted, for only one kind of storage can be: one of the given templates if it takes
+ * room on nodes, else an enabled one, for the instances that are there.
+ */
+export function countedTemplate(
+  { enabled_disk_templates: enabled }: { readonly enabled_disk_templates: readonly DiskTemplate[] },
+  templates: readonly string[] = [],
+): DiskTemplate {
+  const wanted = ON_NODES.find((one) => templates.includes(one))
+  return wanted ?? ON_NODES.find((one) => enabled.includes(one)) ?? enabled[0] ?? NO_DISKS
+}
+
+/** Whether its disks take room in the storage that is counted. The room for all others is unknown. */
+export const takesCounted = (template: DiskTemplate, counted: DiskTemplate): boolean =>
+  ON_NODES.includes(template) && FACTS[template].storage === FACTS[counted].storage
 
 /** Undefined for `mixed`, the name for disks of several templates. */
 const knownFacts = (template: string | undefined): TemplateFacts | undefined =>

@@ -1,6 +1,6 @@
 // Starts maintd with all that it needs.
 import * as path from 'node:path'
-import { countedTemplate } from '../allocation/questions/asked'
+import { countedTemplate } from '../model/templates'
 import type { ClusterData } from '../allocation/model/cluster-data'
 import { toParts } from '../allocation/questions/question-parts'
 import { findInstance } from '../config/lookup'
@@ -116,7 +116,7 @@ function openPlanner({ config, nodes, master, watch }: Sources) {
     if (events.length === 0 && !settings.harep && !settings.balance) return { jobs: [], notes: [] }
     const now = config()
     const { clusterPicture } = await import('../operations/plan/picture.js')
-    const { data, options: allocation } = await clusterPicture(nodes, now, countedTemplate(now))
+    const { data, options: allocation } = await clusterPicture(nodes, now, countedTemplate(now.cluster))
     const names = events.flatMap(({ node }) => {
       const name = recordGet(now.nodes, node)?.name
       return name === undefined ? [] : [[node, name] as const]

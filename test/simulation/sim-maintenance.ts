@@ -1,5 +1,5 @@
 // The maintenance daemon of a simulated cluster, nodes that fall ill, and an administrator who heals, cancels and acknowledges.
-import { countedTemplate } from '../../src/allocation/questions/asked'
+import { countedTemplate } from '../../src/model/templates'
 import { recordValues } from '../../src/config/records'
 import { sha1Hmac } from '../../src/lib/hmac'
 import { Keeper } from '../../src/maintenance/keeper'
@@ -77,7 +77,7 @@ export async function startMaintenance(
     tagsOf: (name) => findInstance(config(), name)?.tags ?? [],
     async plan({ events }, settings) {
       const now = config()
-      const { data, options } = await clusterPicture(nodes, now, countedTemplate(now))
+      const { data, options } = await clusterPicture(nodes, now, countedTemplate(now.cluster))
       const names = Object.fromEntries(recordValues(now.nodes).map(({ uuid, name }) => [uuid, name]))
       const question = { events, names, settings, now_s: clock.now_ms() / 1000, jobs: [], loads: null }
       return planRound(data, question, options)

@@ -177,6 +177,10 @@ export class FakeCluster {
     this.addDisk(instance, 'plain', ['xenvg', `${instance}.disk0`], [this.node(node).uuid])
   }
 
+  addFileDisk(instance: string, node: string): void {
+    this.addDisk(instance, 'file', ['loop', `/srv/ganeti/file-storage/${instance}/disk0`], [this.node(node).uuid])
+  }
+
   private addDisk(instance: string, dev_type: DiskTemplate, logical_id: readonly string[], nodes: NodeUuid[]): void {
     const uuid = diskUuid(this.random.uuid())
     const times = { serial_no: 1, ctime: 0, mtime: 0 }

@@ -54,14 +54,15 @@ export function asPrimary({ data, util, ...facts }: InstanceFacts): number[] {
   const used = facts.usesMemory ? data.memory : 0
   return [
     ...[real * used, real * local * data.disk, 0, real * vcpus, real * cpu, real * memory, real * disk, real * net],
-    ...[real * local * data.spindleUse, data.memory, local * data.disk, vcpus, local * data.spindleUse],
+    ...[real * facts.spindleUse, data.memory, local * data.disk, vcpus, facts.spindleUse],
   ]
 }
 
-export function asSecondary({ data, util, reserve }: InstanceFacts): number[] {
+export function asSecondary({ data, util, reserve, local, spindleUse }: InstanceFacts): number[] {
   const real = data.forthcoming ? 0 : 1
+  const disk = local ? data.disk : 0
   return [
-    ...[0, real * data.disk, real * reserve, 0, 0, 0, real * (util[2] ?? 0), 0],
-    ...[real * data.spindleUse, 0, data.disk, 0, data.spindleUse],
+    ...[0, real * disk, real * reserve, 0, 0, 0, real * (util[2] ?? 0), 0],
+    ...[real * spindleUse, 0, disk, 0, spindleUse],
   ]
 }

@@ -214,7 +214,7 @@ export function shortage(
     const free = Math.min(get(Col.FreeDisk), get(Col.FreeDiskAll)) - facts.lowDisk
     if (free <= data.disk) return { free: Math.max(0, free), needed: data.disk }
     const spindles = facts.highSpindles - Math.max(get(Col.UsedSpindles), get(Col.UsedSpindlesAll))
-    return { free: Math.max(0, spindles), needed: data.spindleUse, detail: SPINDLE_RATIO }
+    return { free: Math.max(0, spindles), needed: model.instances[instance]?.spindleUse ?? 0, detail: SPINDLE_RATIO }
   }
   if (verdict === Verdict.spindles && data.spindles !== undefined) {
     return { free: Math.max(0, get(Col.FreeSpindlesAll)), needed: data.spindles }

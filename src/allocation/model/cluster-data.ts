@@ -93,7 +93,7 @@ export interface InstanceData {
   readonly disks?: readonly DiskData[]
   /** Networks by uuid that its group must be connected to. */
   readonly networks?: readonly string[]
-  /** Whether its disks are on the node's own storage although the template does not say so. */
+  /** Whether its disks take room in the nodes' storage that is counted. By default only volumes do, as in Ganeti. */
   readonly local?: boolean
 }
 

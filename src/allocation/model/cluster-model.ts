@@ -77,7 +77,10 @@ export interface InstanceFacts {
   readonly usesMemory: boolean
   /** Memory that its secondary keeps for it. */
   readonly reserve: number
+  /** Whether its disks take from the nodes' storage that is counted. */
   readonly local: boolean
+  /** Only volumes use spindles, and only where their storage is counted. */
+  readonly spindleUse: number
   readonly util: readonly number[]
   readonly exclusion: readonly string[]
   readonly desired: readonly string[]
@@ -193,6 +196,8 @@ export function instanceFacts(
 ): InstanceFacts {
   const prefixes = [...(settings.exclusionTags ?? []).map((tag) => `${tag}:`), ...prefixesOf(cluster.tags, 'exclusion')]
   const online = !isOffline(data.status)
+  const onLvm = isOnLvm(data.template)
+  const local = data.local ?? onLvm
   const base = settings.ignoreUtilisation ? [0, 0, 0, 0] : [1, 1, 1, 1]
   const group = (node: number) => cluster.nodes[node]?.group
   const split = data.secondary !== NO_NODE && group(data.primary) !== group(data.secondary)
@@ -203,7 +208,8 @@ export function instanceFacts(
     online,
     usesMemory: usesMemory(data),
     reserve: online && data.autoBalance ? data.memory : 0,
-    local: data.local ?? isOnLvm(data.template),
+    local,
+    spindleUse: local && onLvm ? data.spindleUse : 0,
     util: (settings.ignoreUtilisation ? undefined : settings.utilisation?.get(data.name)) ?? base,
     exclusion: withPrefix(data.tags, prefixes),
     desired: [...new Set(withPrefix(data.tags, prefixesOf(cluster.tags, 'desired')))],
@@ -257,7 +263,7 @@ function place(model: ClusterModel, instance: InstanceFacts, at: number, primary
   if (node === undefined) return
   const { data } = instance
   const add = (col: Col, value: number) => void (rows[at * Col.Width + col] = (rows[at * Col.Width + col] ?? 0) + value)
-  const spindles = instance.local && !node.data.exclusiveStorage ? data.spindleUse : 0
+  const spindles = node.data.exclusiveStorage ? 0 : instance.spindleUse
   add(Col.UsedSpindlesAll, spindles)
   if (data.forthcoming) {
     if (instance.local) add(Col.FreeDiskAll, -data.disk)

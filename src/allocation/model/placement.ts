@@ -58,9 +58,8 @@ export class Placement {
     if (facts === undefined || target === undefined) return Verdict.memory
     if (!facts.data.forthcoming) {
       if (target.usable - this.get(row, Col.InstanceMemory) <= 0) return Verdict.memory
-      if (facts.local && this.get(row, Col.FreeDisk) <= 0) return Verdict.disk
-      if (!soft && facts.local && this.get(row, Col.FreeDisk) < target.lowDisk) return Verdict.disk
-      if (facts.local && target.data.exclusiveStorage && this.get(row, Col.FreeSpindles) < 0) return Verdict.spindles
+      const verdict = facts.local ? this.checkDisk(row, node, soft, false) : Verdict.ok
+      if (verdict !== Verdict.ok) return verdict
     }
     if (soft) return Verdict.ok
     if (!facts.data.forthcoming) {
@@ -106,19 +105,26 @@ export class Placement {
       const needed = (this.model.peers[node]?.get(primary) ?? 0) + facts.reserve
       if (needed > this.get(row, Col.Reserved)) this.rows[row + Col.Reserved] = needed
       this.judge(row, node)
-      if (!disks && this.get(row, Col.FreeDisk) <= 0) return Verdict.disk
-      if (!soft && this.get(row, Col.FreeDisk) < target.lowDisk) return Verdict.disk
-      if (target.data.exclusiveStorage && this.get(row, Col.FreeSpindles) < 0) return Verdict.spindles
+      const verdict = facts.local ? this.checkDisk(row, node, soft, disks) : Verdict.ok
+      if (verdict !== Verdict.ok) return verdict
     }
     if (soft) return Verdict.ok
     if (!forthcoming) {
-      if (this.get(row, Col.UsedSpindles) > target.highSpindles) return Verdict.disk
+      if (facts.local && this.get(row, Col.UsedSpindles) > target.highSpindles) return Verdict.disk
       if (facts.reserve >= target.usable - this.get(row, Col.InstanceMemory)) return Verdict.memory
       if (failed === 0 && this.get(row, Col.FailsN1) === 1) return Verdict.memory
     }
-    const verdict = this.checkDiskAll(row, node)
+    const verdict = facts.local ? this.checkDiskAll(row, node) : Verdict.ok
     if (verdict !== Verdict.ok) return verdict
     return facts.reserve >= this.get(row, Col.FreeMemoryAll) ? Verdict.memory : Verdict.ok
+  }
+
+  private checkDisk(row: number, node: number, soft: boolean, disks: boolean): Verdict {
+    const target = this.model.nodes[node]
+    if (target === undefined) return Verdict.disk
+    const free = this.get(row, Col.FreeDisk)
+    if ((!disks && free <= 0) || (!soft && free < target.lowDisk)) return Verdict.disk
+    return target.data.exclusiveStorage && this.get(row, Col.FreeSpindles) < 0 ? Verdict.spindles : Verdict.ok
   }
 
   private checkDiskAll(row: number, node: number): Verdict {
@@ -179,9 +185,8 @@ export class Placement {
       // Without exclusive storage free spindles are not counted.
       this.rows[row + Col.FreeSpindlesAll] = 0
       if (real) this.rows[row + Col.FreeSpindles] = 0
-      if (!local) return
-      this.add(row, Col.UsedSpindlesAll, by * data.spindleUse)
-      if (real) this.add(row, Col.UsedSpindles, by * data.spindleUse)
+      this.add(row, Col.UsedSpindlesAll, by * facts.spindleUse)
+      if (real) this.add(row, Col.UsedSpindles, by * facts.spindleUse)
     }
   }
 

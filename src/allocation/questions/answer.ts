@@ -132,7 +132,8 @@ function allocateSecondary(model: ClusterModel, instance: number, options: Alloc
     throw new BadClusterData('Instance already has a secondary')
   }
   const changes = new Changes(model, options.ignoreSoftErrors)
-  const data = { ...facts.data, template: DEFAULT_MIRROR }
+  // Whoever asks this counts the storage of mirrors.
+  const data = { ...facts.data, template: DEFAULT_MIRROR, local: true }
   const nodes = groupNodes(model, model.data.nodes[primary]?.group ?? -1)
   changes.lift(instance)
   const mirrored = changes.add(instanceFacts(data, model.data, model.settings, facts.alias))

@@ -20,7 +20,7 @@ import type { Question } from './questions'
 import type { NewInstance } from '../model/requests'
 import { specifiedInstance } from './specification'
 import type { WhatIfQuestion } from './what-if'
-import { type DiskTemplate, ON_NODES, NO_DISKS, hasDisks } from '../../model/templates'
+import { type DiskTemplate, countedTemplate, hasDisks } from '../../model/templates'
 
 export interface Asked<Q extends Question> {
   /** The template whose storage space is counted. */
@@ -35,7 +35,7 @@ export function balanceQuestion(config: ConfigData, request: BalanceRequest, vis
   const { disk_moves = true, instance_moves = true, evacuate = false, restricted_migration = false } = request
   const { min_gain = 0.01, min_gain_limit = 0.1, max_moves = OPCODES_PER_JOB_MAX, explain = false } = request
   return {
-    template: countedTemplate(config),
+    template: countedTemplate(config.cluster),
     question: {
       ...{ kind: 'balance', groups: groupsOf(config, visible, request.groups), explain, evacuate },
       ...{ diskMoves: disk_moves, instanceMoves: instance_moves, restrictedMigration: restricted_migration },
@@ -51,7 +51,7 @@ export function capacityQuestion(
   visible: Sight,
 ): Asked<CapacityQuestion> {
   const { spec, max_instances: most = null, explain = false } = request
-  const template = countedTemplate(config, [spec])
+  const template = countedTemplate(config.cluster, [spec.disk_template])
   const groups = groupsOf(config, visible, request.groups)
   const instance = newInstance(config, spec, template)
   return { template, question: { kind: 'capacity', instance, groups, nodes: visible?.nodes ?? null, most, explain } }
@@ -60,8 +60,8 @@ export function capacityQuestion(
 export function whatIfQuestion(config: ConfigData, request: WhatIfRequest, visible: Sight): Asked<WhatIfQuestion> {
   const { instances = [], explain = false } = request
   const template = countedTemplate(
-    config,
-    instances.map(({ spec }) => spec),
+    config.cluster,
+    instances.map(({ spec }) => spec.disk_template),
   )
   const arriving = instances.map(({ spec, count = 1, group }) => {
     const [name] = group === undefined ? [] : groupsOf(config, visible, [group])
@@ -94,17 +94,12 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
   }
 }
 
-/**
- * The template whose storage space is counted: one that new instances need, else an enabled one. Only one can be
- * counted.
- */
-export function countedTemplate({ cluster }: ConfigData, specs: readonly InstanceSpecification[] = []): DiskTemplate {
-  const wanted = ON_NODES.find((one) => specs.some(({ disk_template }) => disk_template === one))
-  const { enabled_disk_templates: enabled } = cluster
-  return wanted ?? ON_NODES.find((one) => enabled.includes(one)) ?? enabled[0] ?? NO_DISKS
-}
-
-function newInstance(config: ConfigData, spec: InstanceSpecification, counted: string, group?: string): NewInstance {
+function newInstance(
+  config: ConfigData,
+  spec: InstanceSpecification,
+  counted: DiskTemplate,
+  group?: string,
+): NewInstance {
   const { enabled_disk_templates: enabled } = config.cluster
   if (!enabled.some((one) => one === spec.disk_template))
     throw new OpPrereqError(

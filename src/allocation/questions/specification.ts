@@ -3,12 +3,12 @@ import type { InstanceSpecification } from '../../model/allocation'
 import { NO_NODE, nodesNeeded, spindlesOf } from '../model/cluster-data'
 import { diskSpace, templateOf } from '../sources/from-config'
 import type { NewInstance } from '../model/requests'
-import { isLocalFile } from '../../model/templates'
+import { type DiskTemplate, takesCounted } from '../../model/templates'
 
 /** `counted`: the template whose storage is in the cluster data; `networks` by uuid. */
 export function specifiedInstance(
   spec: InstanceSpecification,
-  counted: string,
+  counted: DiskTemplate,
   networks: readonly string[],
   group?: string,
 ): NewInstance {
@@ -24,8 +24,7 @@ export function specifiedInstance(
       forthcoming: false,
       networks,
     },
-    // Ganeti's allocator does not know that these use room on the node.
-    ...(isLocalFile(template) && counted === template && { local: true }),
+    local: takesCounted(template, counted),
   }
   return { data, requiredNodes: nodesNeeded(template), group }
 }

@@ -18,7 +18,7 @@ import {
   spindlesOf,
   usesMemory,
 } from '../model/cluster-data'
-import { type DiskTemplate, factsOf, isDiskTemplate, IMMOVABLE } from '../../model/templates'
+import { type DiskTemplate, factsOf, isDiskTemplate, IMMOVABLE, takesCounted } from '../../model/templates'
 
 /** A node's figures about itself, in MiB. */
 export interface LiveNode {
@@ -37,13 +37,17 @@ export interface LiveNode {
   readonly used?: ReadonlyMap<string, number>
 }
 
-/** `live` by node uuid. Nothing is placed on a node that did not answer. */
-export async function clusterDataOf(config: ConfigData, live: ReadonlyMap<string, LiveNode>): Promise<ClusterData> {
+/** `live` by node uuid, with the storage of `counted`. Nothing is placed on a node that did not answer. */
+export async function clusterDataOf(
+  config: ConfigData,
+  live: ReadonlyMap<string, LiveNode>,
+  counted: DiskTemplate,
+): Promise<ClusterData> {
   const groups = recordValues(config.nodegroups)
   const nodes = recordValues(config.nodes)
   const nodeAt = new Map<string, number>(nodes.map(({ uuid }, at) => [uuid, at]))
   const instances = await mapInSlices(recordValues(config.instances), INSTANCES_AT_ONCE, (instance) =>
-    instanceData(config, instance, nodeAt),
+    instanceData(config, instance, nodeAt, counted),
   )
   const own: InstanceData[][] = nodes.map(() => [])
   for (const instance of instances) own[instance.primary]?.push(instance)
@@ -113,7 +117,12 @@ function whyUnusable(node: Node, live: LiveNode | undefined): string | undefined
   return live === undefined ? 'no answer' : undefined
 }
 
-function instanceData(config: ConfigData, instance: Instance, nodeAt: ReadonlyMap<string, number>): InstanceData {
+function instanceData(
+  config: ConfigData,
+  instance: Instance,
+  nodeAt: ReadonlyMap<string, number>,
+  counted: DiskTemplate,
+): InstanceData {
   const be = fillBeParams(config.cluster, instance.beparams)
   const disks = instanceDisks(config, instance).map(({ size, spindles }): DiskData => ({ size, spindles }))
   const [secondary] = secondaryNodes(config, instance)
@@ -134,6 +143,7 @@ function instanceData(config: ConfigData, instance: Instance, nodeAt: ReadonlyMa
     spindles: spindlesOf(disks),
     forthcoming: instance.forthcoming === true,
     networks: instance.nics.flatMap(({ network }) => network ?? []),
+    local: takesCounted(template, counted),
   }
 }
 

@@ -12,7 +12,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { TOLD_CHARS_MAX } from '../../model/limits/node'
 import type { UnitContext } from '../unit-context'
 import { clusterData } from './cluster-data'
-import { type DiskTemplate, NO_DISKS } from '../../model/templates'
+import { countedTemplate } from '../../model/templates'
 
 /** A request in the allocator protocol: its `type`, and the fields of that type. */
 export type AllocatorRequest = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -21,8 +21,8 @@ export interface Question {
   /** What the script computes, for error messages: `nodes`. */
   readonly what: string
   readonly request: AllocatorRequest
-  /** The template whose storage is counted; default: the first enabled one. */
-  readonly template?: DiskTemplate
+  /** Templates of the instances in question. */
+  readonly templates?: readonly string[]
   /** Options of the script in addition to the cluster's; null means no value. */
   readonly options?: Readonly<Record<string, string | null>>
 }
@@ -43,10 +43,10 @@ export async function answerOfScript(ctx: UnitContext, script: string, question:
 /** The whole input of an allocator. */
 export async function allocatorInput(
   ctx: UnitContext,
-  { request, template }: Pick<Question, 'request' | 'template'>,
+  { request, templates }: Pick<Question, 'request' | 'templates'>,
 ): Promise<{ config: ConfigData; text: string }> {
   const config = await ctx.config.read({ nodes: 'all', instances: 'all', groups: 'all', networks: 'all' })
-  const counted = template ?? config.cluster.enabled_disk_templates[0] ?? NO_DISKS
+  const counted = countedTemplate(config.cluster, templates)
   return { config, text: JSON.stringify({ ...(await clusterData(ctx, config, counted)), request }) }
 }
 

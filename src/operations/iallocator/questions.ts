@@ -26,7 +26,7 @@ export async function balanceByScript(
   const relocations = []
   for (const group_name of byGroup ? question.groups : [undefined]) {
     const request = { type: what, max_moves: question.maxMoves, ...(group_name !== undefined && { group_name }) }
-    relocations.push(...relocationsOf((await askScript(ctx, script, { what, request, template })).result))
+    relocations.push(...relocationsOf((await askScript(ctx, script, { what, request, templates: [template] })).result))
   }
   const { data } = await clusterPicture(ctx.env.nodes, config, template)
   try {
@@ -48,7 +48,7 @@ export async function capacityByScript(
   const groups: GroupCapacity[] = []
   for (const group_name of question.groups) {
     const request = { type: 'capacity', ...specified(question, spec), group_name }
-    const { info, result } = await askScript(ctx, script, { what: 'capacity', request, template })
+    const { info, result } = await askScript(ctx, script, { what: 'capacity', request, templates: [template] })
     const nodes = placesOf(result, question.instance.requiredNodes).map((names) => [...names])
     const { alloc_policy = '' } = Object.values(nodegroups).find(({ name }) => name === group_name) ?? {}
     const reason = nodes.length < (question.most ?? Infinity) ? info : null

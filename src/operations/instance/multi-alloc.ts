@@ -16,7 +16,7 @@ import { firstThatFinds, givenOrDefaults } from './placement/allocator'
 import { allocationOf, heldNodes, notHeld, Placer } from './placement/placement'
 import { askScript } from '../iallocator/ask'
 import { placedOf } from '../iallocator/results'
-import { isMirroredInside, NO_DISKS, ON_NODES } from '../../model/templates'
+import { isMirroredInside } from '../../model/templates'
 
 type MultiAllocOp = Op<typeof OpInstanceMultiAlloc>
 
@@ -130,12 +130,12 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   )
 }
 
+const templatesOf = (wanted: readonly WantedInstance[]): string[] => wanted.map(({ instance }) => instance.template)
+
 async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[]): Promise<Placed> {
   const [made, failed]: [Made[], string[]] = [[], []]
-  const templates = wanted.map(({ instance }) => instance.template)
-  // All instances use one picture of the cluster, so that each sees those placed before. Only one kind of storage can
-  // be counted.
-  const placer = await Placer.open(ctx, ON_NODES.find((one) => templates.includes(one)) ?? NO_DISKS)
+  // All instances use one picture of the cluster, so that each sees those placed before.
+  const placer = await Placer.open(ctx, templatesOf(wanted))
   for (const { wire, create, instance } of wanted) {
     const name = create.instance_name
     const nodes = placer.place(await placementFor(ctx, create, instance))
@@ -191,7 +191,9 @@ async function placeByScript(
   const among = ctx.locks.holds('node')
   const held = heldNodes(among, Object.values(nodes)).map(({ name }) => name)
   const request = { type: 'multi-allocate', instances, ...(among !== 'all' && { 'restrict-to-nodes': held }) }
-  const placed = placedOf((await askScript(ctx, allocator, { what: 'nodes', request })).result)
+  const placed = placedOf(
+    (await askScript(ctx, allocator, { what: 'nodes', request, templates: templatesOf(wanted) })).result,
+  )
   const made: Made[] = []
   for (const { wire, create } of wanted) {
     const name = create.instance_name

@@ -15,6 +15,6 @@ export async function clusterPicture(
   template: DiskTemplate,
 ): Promise<{ data: ClusterData; options: AllocOptions }> {
   const many = client.all.bind(client)
-  const data = await clusterDataOf(config, await liveNodes({ many }, config, template))
+  const data = await clusterDataOf(config, await liveNodes({ many }, config, template), template)
   return { data, options: optionsOf(config.cluster) }
 }

@@ -23,7 +23,7 @@ export const testAllocator = logicalUnit(OpTestAllocator, {
   async run(ctx, op, request) {
     const { config, text } = await allocatorInput(ctx, {
       request,
-      ...(op.disk_template && { template: op.disk_template }),
+      ...(op.disk_template && { templates: [op.disk_template] }),
     })
     return op.direction === 'in' ? text : allocatorOutput(ctx, config, op.iallocator ?? '', { text })
   },

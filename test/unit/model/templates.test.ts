@@ -1,5 +1,7 @@
 // Disk templates can do what Ganeti's constants DTS_* say.
 import {
+  ALLOCATION_TEMPLATES,
+  countedTemplate,
   DISK_TEMPLATES,
   type DiskTemplate,
   factsOf,
@@ -7,7 +9,7 @@ import {
   isInFileSystem,
   isMirrored,
   isOnLvm,
-  ON_NODES,
+  takesCounted,
 } from '../../../src/model/templates'
 
 const having = (is: (template: DiskTemplate) => boolean): string => DISK_TEMPLATES.filter(is).join(' ')
@@ -34,7 +36,25 @@ test.each([
 )
 
 test('where only one storage can be counted, that of mirrors comes first, then that of volumes', () => {
-  expect(ON_NODES).toEqual(['drbd', 'plain', 'file'])
+  const enabled: DiskTemplate[] = ['sharedfile', 'file', 'plain', 'drbd']
+  const counted = (...templates: string[]) => countedTemplate({ enabled_disk_templates: enabled }, templates)
+  expect([counted('file', 'drbd', 'plain'), counted('file', 'plain'), counted('file')]).toEqual([
+    'drbd',
+    'plain',
+    'file',
+  ])
+  // Instances that take no room on nodes are placed beside others.
+  expect([counted('sharedfile'), counted()]).toEqual(['drbd', 'drbd'])
+  expect(countedTemplate({ enabled_disk_templates: ['rbd', 'diskless'] }, ['diskless'])).toBe('rbd')
+})
+
+test.each([
+  ['drbd', 'plain drbd'],
+  ['plain', 'plain drbd'],
+  ['file', 'file'],
+  ['sharedfile', ''],
+] as const)('disks take from the counted storage of %s if theirs is the same: %s', (counted, takers) => {
+  expect(ALLOCATION_TEMPLATES.filter((one) => takesCounted(one, counted)).join(' ')).toBe(takers)
 })
 
 test('a disk that several nodes reach is not cached on one of them, unless its cache is shared', () => {

@@ -80,7 +80,7 @@ function serviceOf({ run = thinkHere, gantry = EMPTY_GANTRY, job, clock = clockA
     queue: { find: async () => job } as Partial<JobQueue> as JobQueue,
     allocation: {
       picture: async () => ({
-        data: await clusterDataOf(config, live),
+        data: await clusterDataOf(config, live, 'drbd'),
         options: { ...ALLOC_DEFAULTS, capacity: false },
       }),
       run,

@@ -79,11 +79,11 @@ async function chosenSecondary(ctx: UnitContext, view: InstanceView, allocator: 
   const refuse = (why: string) =>
     new OpPrereqError(`Can't find secondary node using iallocator ${allocator}: ${why}`, ECODE.NORES)
   if (allocator !== BUILTIN_IALLOCATOR) {
-    const { result } = await askScript(ctx, allocator, { what: 'a secondary node', request })
+    const { result } = await askScript(ctx, allocator, { what: 'a secondary node', request, templates: ['drbd'] })
     if (typeof result !== 'string') throw refuse('its answer is not the name of a node')
     return (await findNode(ctx, result)).object
   }
-  const { model, options } = await clusterNow(ctx, 'drbd')
+  const { model, options } = await clusterNow(ctx, ['drbd'])
   const { success, info, result } = answer(model, request, options)
   if (!success || typeof result !== 'string') throw refuse(info)
   return (await findNode(ctx, result)).object

@@ -7,7 +7,7 @@ import type { Cluster, ConfigData } from '../../../model/config'
 import { ECODE, OpExecError, OpPrereqError, ResultValidationError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { liveNodes } from './live-nodes'
-import type { DiskTemplate } from '../../../model/templates'
+import { type DiskTemplate, countedTemplate } from '../../../model/templates'
 
 /** The allocators to use; undefined if a node was given. Ganeti's refusals if both or neither are given. */
 export async function allocatorsFor(
@@ -77,14 +77,17 @@ const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 export interface Picture {
   readonly config: ConfigData
   readonly model: ClusterModel
+  /** The template whose storage is counted. */
+  readonly counted: DiskTemplate
   readonly options: AllocOptions
 }
 
-/** `template`: the template whose storage is counted. */
-export async function clusterNow(ctx: UnitContext, template: DiskTemplate): Promise<Picture> {
+/** `templates`: those of the instances in question. */
+export async function clusterNow(ctx: UnitContext, templates: readonly string[]): Promise<Picture> {
   const config = await ctx.config.read({ nodes: 'all', instances: 'all', groups: 'all' })
-  const data = await clusterDataOf(config, await liveNodes(ctx.nodes, config, template))
-  return { config, model: buildModel(data), options: optionsOf(config.cluster) }
+  const counted = countedTemplate(config.cluster, templates)
+  const data = await clusterDataOf(config, await liveNodes(ctx.nodes, config, counted), counted)
+  return { config, counted, model: buildModel(data), options: optionsOf(config.cluster) }
 }
 
 /** The cluster's options for its allocator. A parameter without a value switches an option on. */

@@ -165,7 +165,7 @@ async function targetByScript(
     required_nodes: 1,
     relocate_from: leaving.map((uuid) => config.nodes[uuid]?.name ?? ''),
   }
-  const { result } = await askScript(ctx, allocator, { what: 'nodes', request, template })
+  const { result } = await askScript(ctx, allocator, { what: 'nodes', request, templates: [template] })
   const [name = ''] = nodesOf(result, 1)
   const { object: node } = await findNode(ctx, name)
   await checkSameGroup(ctx, instance, node)
@@ -184,7 +184,7 @@ async function checkSameGroup(ctx: UnitContext, instance: Instance, node: Node):
 }
 
 async function modelOf(ctx: UnitContext, instances: readonly Instance[]): Promise<Picture> {
-  const picture = await clusterNow(ctx, DEFAULT_MIRROR)
+  const picture = await clusterNow(ctx, [DEFAULT_MIRROR])
   const gone = instances.filter(({ uuid }) => picture.config.instances[uuid] === undefined)
   if (gone.length > 0) throw new OpExecError(`Instance ${gone.map(({ name }) => name).join(', ')} is gone`)
   return picture

@@ -14,7 +14,7 @@ import { nodesOf } from '../../iallocator/results'
 import type { UnitContext } from '../../unit-context'
 import { type Picture, clusterNow } from './allocator'
 import type { Wanted } from '../create/plan'
-import { type DiskTemplate, isLocalFile } from '../../../model/templates'
+import { type DiskTemplate, takesCounted } from '../../../model/templates'
 
 export interface PlacementRequest {
   readonly wanted: Pick<Wanted, 'name' | 'os' | 'hypervisor' | 'template' | 'be' | 'disks' | 'nics'>
@@ -30,23 +30,21 @@ export interface PlacementRequest {
 
 /** The current cluster, in which one instance after the other is placed. */
 export class Placer {
-  private constructor(
-    private readonly picture: Picture,
-    private readonly template: DiskTemplate,
-  ) {}
+  private constructor(private readonly picture: Picture) {}
 
-  static async open(ctx: UnitContext, template: DiskTemplate): Promise<Placer> {
-    return new Placer(await clusterNow(ctx, template), template)
+  /** `templates`: those of the new instances. */
+  static async open(ctx: UnitContext, templates: readonly string[]): Promise<Placer> {
+    return new Placer(await clusterNow(ctx, templates))
   }
 
   /** The nodes, primary first, or why there are none. A placed instance counts from then on. */
   place(request: PlacementRequest): readonly Node[] | string {
-    const { config, model } = this.picture
+    const { config, model, counted } = this.picture
     const { among, ignorePolicy } = request
     const held = heldNodes(among, Object.values(config.nodes))
     const restrictTo = among === 'all' ? undefined : held.map(({ name }) => name)
     const options = { ...this.picture.options, restrictTo, ignorePolicy }
-    const instance = newInstance(request, this.template)
+    const instance = newInstance(request, counted)
     const { nodes, info } = allocate(model, instance, options)
     if (nodes === undefined) return whyNone(candidatesFor(model, instance, options), NAME_A_PLACE) ?? info
     return nodes.flatMap((name) => held.find((node) => node.name === name) ?? [])
@@ -61,7 +59,7 @@ export async function chooseNodes(
   const { name, template } = request.wanted
   const nodes =
     allocator === BUILTIN_IALLOCATOR
-      ? (await Placer.open(ctx, template)).place(request)
+      ? (await Placer.open(ctx, [template])).place(request)
       : await placeByScript(ctx, allocator, request)
   const [primary, ...others] = typeof nodes === 'string' ? [] : nodes
   if (primary === undefined) {
@@ -86,7 +84,7 @@ async function placeByScript(
   const held = heldNodes(among, all)
   const only = held.length < all.length && { 'restrict-to-nodes': held.map(({ name }) => name) }
   const request = { type: 'allocate', ...allocationOf(placement), ...only }
-  const question = { what: 'nodes', request, template: wanted.template }
+  const question = { what: 'nodes', request, templates: [wanted.template] }
   const { success, info, result } = await answerOfScript(ctx, allocator, question)
   if (!success) return info
   const names = nodesOf(result, nodesNeeded(templateOf(wanted.template)))
@@ -139,8 +137,7 @@ function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTem
     spindles: spindlesOf(disks),
     forthcoming: false,
     networks: nics.flatMap(({ network }) => network?.uuid ?? []),
-    // Ganeti's allocator does not know that these use room on the node.
-    ...(isLocalFile(template) && counted === template && { local: true }),
+    local: takesCounted(template, counted),
   }
   return { data, requiredNodes: nodesNeeded(template), group }
 }
