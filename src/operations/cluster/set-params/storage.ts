@@ -52,6 +52,10 @@ export function checkStorage(ctx: UnitContext, config: ConfigData, op: SetParams
   for (const [template, , directory] of directories(op))
     if (directory !== undefined && directory !== '' && !enabled(config, op).includes(template))
       ctx.log.warning(`Specified a ${template} storage directory, although ${template} storage is not enabled.`)
+  // Ganeti takes them, too. Verify names them, and no node makes a disk there.
+  for (const [template, , directory] of directories(op))
+    if (directory !== undefined && isForbiddenForFiles(directory))
+      ctx.log.warning(`The ${template} storage directory '${directory}' is where no node keeps disk files`)
   if (Object.keys(op.diskparams ?? {}).some(isDrbd)) for (const text of DRBD_PARAMS) ctx.log.warning(text)
   const policy = newPolicy(config, op)
   if (policy !== undefined) warnOfViolations(ctx, config, policy)
@@ -168,8 +172,6 @@ function storageDir(
     )
   if (directory !== '' && (!directory.startsWith('/') || path.posix.normalize(directory) !== directory))
     throw invalid(`The ${template} storage directory '${directory}' is not an absolute normalized path`)
-  if (directory !== '' && isForbiddenForFiles(directory))
-    throw invalid(`The ${template} storage directory '${directory}' is where no node keeps disk files`)
   return directory
 }
 

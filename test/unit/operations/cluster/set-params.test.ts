@@ -454,8 +454,6 @@ test.each<[Params, string]>([
   ],
   [{ enabled_disk_templates: ['diskless', 'sharedfile', 'plain'], vg_name: '' }, 'Cannot unset volume group'],
   [{ shared_file_storage_dir: '' }, "Unsetting the 'sharedfile' storage directory"],
-  [{ file_storage_dir: '/etc/disks' }, "The file storage directory '/etc/disks' is where no node keeps disk files"],
-  [{ shared_file_storage_dir: '/etc' }, "The sharedfile storage directory '/etc' is where no node keeps disk files"],
   [{ file_storage_dir: 'disks' }, "The file storage directory 'disks' is not an absolute normalized path"],
   [{ beparams: { minmem: 2000, maxmem: 1000 } }, 'Value for parameter minmem must be smaller than or equal to maxmem'],
   [{ nicparams: { mode: 'routed' } }, 'Instance inst1.example.com, nic/0: routed NIC with no ip address'],
@@ -471,6 +469,20 @@ test.each<[Params, string]>([
   await expect(set(fake, params)).rejects.toThrow(text)
   expect(fake.changes).toEqual([])
 })
+
+test.each([
+  ['file', 'file_storage_dir', '/etc/disks'],
+  ['sharedfile', 'shared_file_storage_dir', '/boot'],
+])(
+  'a directory for %s in which no node makes disks is taken as Ganeti takes it, with a warning',
+  async (template, name, directory) => {
+    const fake = cluster()
+    await set(fake, { [name]: directory })
+    expect(fake.log).toContain(
+      ` - WARNING: The ${template} storage directory '${directory}' is where no node keeps disk files`,
+    )
+  },
+)
 
 test('a template that disks use is not disabled', async () => {
   const disk = buildDisk(1)
