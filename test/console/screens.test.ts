@@ -340,7 +340,7 @@ browserTest('the last hours of an instance and of its node are drawn, and told i
   await open(other, '/instances/web1?tab=metrics')
   await chart('Processors').locator('canvas').waitFor()
   await chart('Disk traffic')
-    .getByText(/^Read: latest .* MiB\/s, average .* MiB\/s, maximum 5\.7 MiB\/s \(\d\d:\d\d\)$/)
+    .getByText(/^Read: latest .+\/s, average .* MiB\/s, maximum 5\.7 MiB\/s \(\d\d:\d\d\)$/)
     .waitFor()
   await chart('Network traffic').getByText('Received: not measured').waitFor()
   await takePictures(other, 'instance-metrics')
