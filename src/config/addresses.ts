@@ -1,9 +1,9 @@
 // The addresses of a network. The reservation maps have one digit for each IPv4 address, as in Ganeti. IPv6 networks are too large for
 // maps: there an address is taken if a NIC has it.
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from 'node:net'
-import type { ConfigData, Network } from '../model/config'
+import type { ConfigData, Instance, Network } from '../model/config'
 import { ConfigurationError } from '../model/errors'
-import { recordValues } from './records'
+import { type Index, recordFind, recordValues } from './records'
 
 export interface AddressRange {
   /** The network's own address, as a number. */
@@ -71,8 +71,14 @@ export function ownerOf(config: ConfigData, network: Network, ip: string): 'an i
   return isTaken.byInstance ? 'an instance' : isTaken.byOthers ? 'somebody else' : undefined
 }
 
+const byIp6: Index<Instance> = {
+  textsOf: ({ nics }) => nics.flatMap(({ ip }) => (ip !== undefined && isIPv6(ip) ? canonicalIp(ip) : [])),
+}
+
 const hasNic6 = ({ instances }: ConfigData, { uuid }: Network, ip: string): boolean =>
-  recordValues(instances).some(({ nics }) => nics.some((nic) => nic.network === uuid && isSame(nic.ip, ip)))
+  recordFind(instances, byIp6, canonicalIp(ip)).some(({ nics }) =>
+    nics.some((nic) => nic.network === uuid && isSame(nic.ip, ip)),
+  )
 
 const isOwn6 = ({ cluster, nodes }: ConfigData, { gateway6 }: Network, ip: string): boolean =>
   [gateway6, cluster.master_ip, ...recordValues(nodes).map((node) => node.primary_ip)].some((own) => isSame(own, ip))

@@ -139,7 +139,11 @@ export class ConfigReplica {
           kept.push(await setAside(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }))
       if (kept.length > 0) log.warn({ kept }, 'this copy could not be read, and is replaced; it is kept')
       await disk.write(paths.gantryFile, gantry)
-      await disk.write(paths.configFile, config)
+      await disk.write(paths.configFile, config).catch(async (error: unknown) => {
+        // The next attempt must not keep this half as a copy that was here.
+        await disk.remove(paths.gantryFile).catch(() => undefined)
+        throw error
+      })
       await this.openOwned(lock)
       return kept
     } catch (error) {

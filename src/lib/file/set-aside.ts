@@ -17,20 +17,29 @@ export async function setAside(file: string, word: string, options: SetAside): P
   return kept
 }
 
-/** Writes a content under such a name, which only its owner may read. */
+/** Writes a content under such a name, which only its owner may read. If the newest one has this content, that is enough: who tries again must not push out others. */
 export async function keepAside(
   file: string,
   word: string,
   content: string | Buffer,
   options: SetAside,
 ): Promise<string> {
+  const { disk } = options
+  const [folder, start] = placeOf(file, word)
+  const newest = path.join(folder, `${start}${numbered(await disk.list(folder), start).at(-1)}`)
+  if ((await disk.read(newest))?.equals(Buffer.from(content))) return newest
   const kept = await freePlace(file, word, options)
-  await options.disk.write(kept, content, { mode: 0o600 })
+  await disk.write(kept, content, { mode: 0o600 })
   return kept
 }
 
+const placeOf = (file: string, word: string): [folder: string, start: string] => [
+  path.dirname(file),
+  `${path.basename(file)}.${word}-`,
+]
+
 async function freePlace(file: string, word: string, { disk, clock, most }: SetAside): Promise<string> {
-  const [folder, start] = [path.dirname(file), `${path.basename(file)}.${word}-`]
+  const [folder, start] = placeOf(file, word)
   const numbers = numbered(await disk.list(folder), start)
   for (const number of numbers.slice(0, Math.max(0, numbers.length - most + 1)))
     await disk.remove(path.join(folder, `${start}${number}`)).catch(() => undefined)

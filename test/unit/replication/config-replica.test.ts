@@ -23,9 +23,9 @@ let masterStore: ConfigStore
 let replica: ConfigReplica
 let isMaster = false
 
-const newReplica = () =>
+const newReplica = (disk = systemDisk) =>
   new ConfigReplica({
-    ...{ paths, disk: systemDisk, clock: systemClock, random: systemRandom, log: silentLog },
+    ...{ paths, disk, clock: systemClock, random: systemRandom, log: silentLog },
     isMaster: () => isMaster,
   })
 
@@ -175,4 +175,19 @@ test('a copy of the same changes with another content is kept, whichever of the 
   await expect(
     replica.replace(config.replace('sound', 'saund'), gantry.replace('sound', 'saund')),
   ).resolves.toHaveLength(2)
+})
+
+test('a full copy that fails half-way, again and again, pushes out nothing that was kept', async () => {
+  await copy()
+  await replica.close()
+  fs.writeFileSync(paths.configFile, '{"half')
+  const write: typeof systemDisk.write = (file, ...rest) =>
+    file === paths.configFile ? Promise.reject(new Error('no space left')) : systemDisk.write(file, ...rest)
+  replica = newReplica({ ...systemDisk, write })
+  for (let round = 0; round < 20; round++) await expect(copy()).rejects.toThrow('no space left')
+  expect(keptFiles()).toEqual([expect.stringMatching(/^config\.data/), expect.stringMatching(/^gantry\.data/)])
+  await replica.close()
+  replica = newReplica()
+  await copy()
+  expect(keptFiles()).toHaveLength(2)
 })

@@ -112,7 +112,6 @@ function join(far: tls.TLSSocket, near: net.Socket): void {
     [far, near],
     [near, far],
   ] as const) {
-    // prettier-ignore
     open.add(from)
     from.once('error', (error) => {
       say(errorText(error))

@@ -3,9 +3,9 @@ import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { diskDictOf, type InstanceView } from '../view'
 
-/** Undefined if there is none. */
 export const OS_IMAGE = 'os-image'
 
+/** Undefined if there is none. */
 export function osImage(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const image = params?.[OS_IMAGE]
   if (image === undefined) return undefined

@@ -4,7 +4,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock } from '../../../../src/lib/clock'
 import { systemDisk } from '../../../../src/lib/disk'
-import { setAside } from '../../../../src/lib/file/set-aside'
+import { keepAside, setAside } from '../../../../src/lib/file/set-aside'
 
 test('the newest of the files that are set aside are kept, even when the clock is set back, and nothing else is touched', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-aside-'))
@@ -24,5 +24,17 @@ test('the newest of the files that are set aside are kept, even when the clock i
     'content 19',
   ])
   expect(fs.readdirSync(folder)).toEqual(expect.arrayContaining(others))
+  fs.rmSync(folder, { recursive: true })
+})
+
+test('the same content is kept once, and pushes out no other', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-aside-'))
+  const file = path.join(folder, 'config.data')
+  const options = { disk: systemDisk, clock: systemClock, most: 3 }
+  const former = await keepAside(file, 'rejected', 'former', options)
+  const first = await keepAside(file, 'rejected', 'now', options)
+  for (let round = 0; round < 5; round++) expect(await keepAside(file, 'rejected', 'now', options)).toBe(first)
+  expect(fs.readFileSync(former, 'utf8')).toBe('former')
+  expect(fs.readdirSync(folder)).toHaveLength(2)
   fs.rmSync(folder, { recursive: true })
 })
