@@ -23,22 +23,29 @@ interface Taker {
 
 export async function takeBack(jobs: readonly LostJob[], taker: Taker): Promise<TakenBack[]> {
   const taken: TakenBack[] = []
-  const endedFirst = [...jobs].sort((a, b) => Number(b.ended) - Number(a.ended))
-  for (const slice of slices(endedFirst, JOB_FILES_READ_AT_ONCE))
-    await Promise.all(slice.map(async (job) => taken.push(...(await takeOne(job, taker)))))
+  const places = new Map<JobId, LostJob[]>()
+  // A job that has ended at one candidate may be open at another one, which had fallen behind.
+  for (const job of [...jobs].sort((a, b) => Number(b.ended) - Number(a.ended)))
+    places.set(job.id, [...(places.get(job.id) ?? []), job])
+  for (const slice of slices([...places.values()], JOB_FILES_READ_AT_ONCE))
+    taken.push(...(await Promise.all(slice.map((copies) => takeOne(copies, taker)))).flat())
   for (const { id, node, ended } of taken)
     taker.log.error({ job: id, node, ended }, 'the master had lost this job, which it takes over from a candidate')
   return taken
 }
 
-async function takeOne({ id, node, read }: LostJob, taker: Taker): Promise<TakenBack[]> {
-  const found = await read()
-  if (found === undefined || taker.keepsOwn(id)) return []
-  const [own, ended] = [taker.open(id), isFinished(found)]
-  // A number may stand for different jobs of two masters.
-  if (own !== undefined && !(ended && isSame(own, found))) return []
-  await taker.take(ended ? found : lost(found, node, timestamp(taker.clock)))
-  return [{ id, node, ended }]
+/** Takes the first copy that can be taken. */
+async function takeOne(copies: readonly LostJob[], taker: Taker): Promise<TakenBack[]> {
+  for (const { id, node, read } of copies) {
+    const found = await read()
+    if (found === undefined || taker.keepsOwn(id)) continue
+    const [own, ended] = [taker.open(id), isFinished(found)]
+    // A number may stand for different jobs of two masters.
+    if (own !== undefined && !(ended && isSame(own, found))) continue
+    await taker.take(ended ? found : lost(found, node, timestamp(taker.clock)))
+    return [{ id, node, ended }]
+  }
+  return []
 }
 
 const isSame = ({ received_timestamp: mine }: Job, { received_timestamp: others }: Job): boolean =>

@@ -4,7 +4,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { dequeued, isFinished, jobStatus, newJob, withOp, type Job } from '../../../src/jobs/job'
 import { encodeJob, parseJob } from '../../../src/jobs/job-file'
-import { lostJobs, ownJobs } from '../../../src/jobs/lost-jobs'
+import { lostJobs, ownJobs, type LostJob } from '../../../src/jobs/lost-jobs'
 import { JobQueue } from '../../../src/jobs/queue'
 import { noReplicas, Replicas } from '../../../src/jobs/replicas'
 import type { JobRunner } from '../../../src/jobs/runner'
@@ -139,6 +139,15 @@ test('a job of older files does not run again if it has ended at a candidate, un
     [7, 'queued'],
     [8, 'canceled'],
   ])
+})
+
+test('a job that has ended at one candidate and is open at another one, which had fallen behind, has ended', async () => {
+  const { queue } = parts()
+  const at = (node: string, job: Job): LostJob => ({ id: 3, node, ended: isFinished(job), read: async () => job })
+  const jobs = [at('behind', running(3)), at('other', ended(3))]
+  const taken = await queue.recover(async () => ({ serial: 3, jobs }))
+  expect(taken).toEqual([{ id: 3, node: 'other', ended: true }])
+  expect(statuses(queue)).toEqual([[3, 'canceled']])
 })
 
 test('archived jobs are not lost', async () => {
