@@ -143,8 +143,12 @@ test('a job of older files does not run again if it has ended at a candidate, un
 
 test('a job that has ended at one candidate and is open at another one, which had fallen behind, has ended', async () => {
   const { queue } = parts()
-  const at = (node: string, job: Job): LostJob => ({ id: 3, node, ended: isFinished(job), read: async () => job })
-  const jobs = [at('behind', running(3)), at('other', ended(3))]
+  const at = (node: string, job: Job, wait_ms: number): LostJob => ({
+    ...{ id: 3, node, ended: isFinished(job) },
+    read: () => systemClock.sleep(wait_ms).then(() => job),
+  })
+  // The one that has fallen behind answers first.
+  const jobs = [at('behind', running(3), 0), at('other', ended(3), 50)]
   const taken = await queue.recover(async () => ({ serial: 3, jobs }))
   expect(taken).toEqual([{ id: 3, node: 'other', ended: true }])
   expect(statuses(queue)).toEqual([[3, 'canceled']])
