@@ -128,7 +128,7 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
         ...{ reason: 'its disks (plain) are only on the node that is down', candidates: null },
       },
     ],
-    ...{ mirrored: [], unmirrored: [], placed: [{ entry: 0, nodes: ['node2.example.com', 'node3.example.com'] }] },
+    ...{ mirrored: [], unmirrored: [], already_down: [], placed: [{ entry: 0, nodes: ['node2.example.com', 'node3.example.com'] }] },
     refused: [{ entry: 0, count: 2, reason: WHY_NONE, candidates: CANDIDATES }],
     ...{ without_reserve: ['node2.example.com'], groups: SCORES },
   },

@@ -4,7 +4,7 @@ import { ECODE, REFUSED } from '../../src/model/errors'
 import type { Schema } from '../../src/lib/shapes/shape'
 import { opcodeClass } from '../../src/opcodes/index'
 import { PERMISSION_FORMS, permissionNames } from '../../src/opcodes/permission'
-import { PERMISSION_PATTERN } from '../../src/model/permissions'
+import { PERMISSION_PATTERN, ROLE_NAMES } from '../../src/model/permissions'
 import { interfaceName, sortedOpcodes } from '../opcode-interfaces'
 import type { Operation, Spec } from './document'
 import { markParameters } from './scope'
@@ -150,7 +150,7 @@ export const PROBLEM_RESPONSES = Object.fromEntries(
 export const PERMISSION: Schema & Json = {
   description: `The name of a permission, or a pattern of names: ${PERMISSION_FORMS}.`,
   anyOf: [
-    { type: 'string', enum: permissionNames },
+    { type: 'string', enum: [...permissionNames, ...ROLE_NAMES] },
     { type: 'string', pattern: PERMISSION_PATTERN.source },
   ],
 }

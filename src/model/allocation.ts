@@ -225,14 +225,16 @@ export interface RefusedInstances {
 export interface WhatIf {
   /** The nodes that died. */
   dead: string[]
-  /** Instances that ran on a dead node, in the order in which they come back, and where they run then. */
+  /** Instances that ran on a dead node, in the order in which they come back. `to` lists no dead node: new mirrors come later. */
   restored: RestoredInstance[]
   /** Instances that ran on a dead node and cannot come back. */
   lost: LostInstance[]
-  /** Instances that run (still or again) without their mirror, and where the new mirror goes. */
+  /** Instances that run (still or again) without their mirror, and where the new mirror goes. `from` ends with its dead node. */
   mirrored: RestoredInstance[]
   /** Instances that go on without a mirror. */
   unmirrored: LostInstance[]
+  /** Instances whose node was offline before anything died. They cannot run there, and nothing moves them. */
+  already_down: LostInstance[]
   placed: PlacedInstance[]
   refused: RefusedInstances[]
   /** Nodes that could not take over their share if one more node died. */

@@ -70,6 +70,13 @@ export function permissionsOf(options: Iterable<string>): string[] {
   return says ? permissions : [...READONLY, ...permissions]
 }
 
+/** Their present names. */
+export const ROLE_NAMES: readonly string[] = [...ROLES.keys()].filter((name) => name.startsWith('@'))
+
+/** Puts the permissions of roles in their place. Unknown roles stay, and are no permissions. */
+export const withoutRoles = (permissions: readonly string[]): string[] =>
+  permissions.flatMap((one) => (one.startsWith('@') ? (ROLES.get(one) ?? [one]) : [one]))
+
 /** `stronger`: a permission that includes the wanted one. */
 export const allows = (permissions: readonly string[], wanted: string, stronger = wanted): boolean =>
   !isTaken(permissions, wanted) && permissions.some((pattern) => matches(pattern, wanted) || matches(pattern, stronger))

@@ -1,5 +1,5 @@
 // The permissions that an opcode's submitter needs, and the list of all permissions.
-import { DOOR_PERMISSIONS, isPermissionPattern, matches } from '../model/permissions'
+import { DOOR_PERMISSIONS, isPermissionPattern, matches, withoutRoles } from '../model/permissions'
 import { allOpcodes, definitionOf } from './all'
 import { opcodesInside } from './objects'
 
@@ -27,12 +27,26 @@ export const permissionNames: readonly string[] = [
 
 /** Finds a mistake in a token's patterns: a pattern that fits no permission would never allow anything. */
 export function badPermission(patterns: readonly string[]): string | undefined {
-  const wrong = patterns.find((pattern) => !isPermissionPattern(pattern) || !fitsAny(pattern.replace(/^[+-]/, '')))
+  const wrong = withoutRoles(patterns).find(
+    (pattern) => !isPermissionPattern(pattern) || !fitsAny(pattern.replace(/^[+-]/, '')),
+  )
   if (wrong === undefined) return undefined
-  return `'${wrong}' is no permission; ${PERMISSION_FORMS}; the permissions are ${permissionNames.join(', ')}`
+  const like = permissionNames.filter((name) => isLike(name, wrong)).slice(0, LIKE_MAX)
+  const near = like.length === 0 ? '' : `; it is like ${like.join(', ')}`
+  return `'${wrong}' is no permission${near}; ${PERMISSION_FORMS}; "gnt token permissions" lists all`
 }
 
 const fitsAny = (pattern: string): boolean => permissionNames.some((name) => matches(pattern, name))
 
+const LIKE_MAX = 5
+
+/** Whether the name has the same last word, or begins with the same letters. */
+function isLike(name: string, wrong: string): boolean {
+  const [kind = '', verb] = wrong.replace(/^[+-]/, '').split('.')
+  return verb === undefined
+    ? kind !== '' && name.includes(kind)
+    : name.endsWith(`.${verb}`) && name.startsWith(kind.slice(0, 3))
+}
+
 export const PERMISSION_FORMS =
-  '"nodes.*" stands for all of a kind, "*.query" for one of every kind, "*" for everything, and "-" before one takes it away'
+  '"@readonly", "@operator" and "@admin" are roles, "nodes.*" stands for all of a kind, "*.query" for one of every kind, "*" for everything, and "-" before one takes it away'

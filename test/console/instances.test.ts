@@ -48,8 +48,8 @@ async function instance(name: string): Promise<Record<string, unknown>> {
 
 /** The job of what was just begun has ended well. */
 async function done(label: string): Promise<void> {
-  const entry = tray().locator('> *', { hasText: label })
-  await entry.getByText(/^(Done|Failed)$/).waitFor()
+  const entry = tray().locator('.tray-entries > *', { hasText: label })
+  await entry.getByText(/^(Done|Failed)/).waitFor()
   expect(await entry.textContent()).toContain('Done')
   await entry.getByRole('button', { name: 'Hide this job' }).click()
 }
@@ -134,7 +134,9 @@ browserTest('a keyboard is enough to sign in, make a VM and remove it', async ()
   await tabTo('Type key1 to confirm')
   await page.keyboard.type('key1')
   await page.keyboard.press('Enter')
-  await page.getByText('This instance was removed or renamed. Go to all instances.').waitFor()
+  await page.getByText('key1 was removed.').waitFor()
+  await heading('Instances')
+  expect(await page.getByText('This did not work').count()).toBe(0)
   expect((await cluster.rapi('GET', '/3/instances/key1')).status).toBe(404)
 })
 
@@ -148,7 +150,8 @@ browserTest('what is wrong is told at its field, by the form and by the server, 
   await page.getByText('Size: must be a size such as 512m, 10g or 1.5t').waitFor()
   await size.fill('16m')
   // The server says this when it plans.
-  await page.getByText("'no name!' is no name").first().waitFor()
+  await page.getByText("'no name!' is no name").waitFor()
+  await page.getByText('Correct the marked field.').waitFor()
   expect(await page.getByRole('textbox', { name: 'Name' }).first().getAttribute('aria-invalid')).toBe('true')
   await look('create-wrong')
   expect(await size.inputValue()).toBe('16m')

@@ -132,8 +132,10 @@ browserTest('the balance is shown as moves, and carried out as it was shown', as
   await panel.getByText(/score [\d.]+ → [\d.]+/).waitFor()
   await look('balance')
   await panel.getByRole('button', { name: /^Carry out \d+ moves?$/ }).click()
-  const entry = page.getByRole('region', { name: 'Jobs that you started' }).locator('> *', { hasText: 'Balance' })
-  await entry.getByText(/^(Done|Failed)$/).waitFor()
+  const entry = page
+    .getByRole('region', { name: 'Jobs that you started' })
+    .locator('.tray-entries > *', { hasText: 'Balance' })
+  await entry.getByText(/^(Done|Failed)/).waitFor()
   expect(await entry.textContent()).toContain('Done')
   const { body } = await cluster.rapi('GET', '/3/nodes/node1.gantry.local')
   expect((body as { pinst_cnt: number }).pinst_cnt).toBeLessThan(NAMES.length)

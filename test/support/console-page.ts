@@ -54,8 +54,10 @@ export class ConsolePage {
   }
 
   async jobDone(label: string): Promise<void> {
-    const entry = this.page.getByRole('region', { name: 'Jobs that you started' }).locator('> *', { hasText: label })
-    await entry.getByText(/^(Done|Failed)$/).waitFor()
+    const entry = this.page
+      .getByRole('region', { name: 'Jobs that you started' })
+      .locator('.tray-entries > *', { hasText: label })
+    await entry.getByText(/^(Done|Failed)/).waitFor()
     expect(await entry.textContent()).toContain('Done')
     await entry.getByRole('button', { name: 'Hide this job' }).click()
   }

@@ -69,6 +69,9 @@ export const texts = {
     withToken: 'Token',
     how: 'Sign in with',
     submit: 'Sign in',
+    failed: 'You are not signed in',
+    wrongPassword: 'The user or the password is wrong. Both distinguish upper and lower case.',
+    wrongToken: 'The token is wrong, has expired or was revoked.',
     ended: 'Your session has ended',
     endedText: 'Sign in again to continue. Your input is still there.',
   },
@@ -111,6 +114,11 @@ export const texts = {
     actions: 'Actions',
     status: 'Status',
     anyStatus: 'Any status',
+    hidden: (titles: readonly string[]) =>
+      `${titles.length === 1 ? '1 column does' : `${titles.length} columns do`} not fit: ${titles.filter((title) => title !== '').join(', ')}`,
+    sideways: 'The table scrolls sideways.',
+    showAll: 'Show all columns',
+    onlyFitting: 'Only those that fit',
     sortBy: (title: string) => `Sort by ${title}`,
   },
   action: {
@@ -165,5 +173,6 @@ export const texts = {
     { id: 'add-rule', label: jobTexts.rules.add, permission: 'filter.create' },
     { id: 'make-token', label: accessTexts.make, permission: 'tokens.create', withPassword: true },
   ],
+  removed: { told: (name: string) => `${name} was removed.`, close: 'Hide' },
   notFound: { title: 'There is no such page', home: 'To the overview' },
 }

@@ -89,6 +89,7 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
     ...answer,
     ...{ restored: mine(answer.restored), lost: told(answer.lost) },
     ...{ mirrored: mine(answer.mirrored), unmirrored: told(answer.unmirrored) },
+    already_down: told(answer.already_down),
     without_reserve: answer.without_reserve.filter((name) => visible.nodes.includes(name)),
     groups: answer.groups.filter(({ group }) => visible.groups.includes(group)),
   }

@@ -32,6 +32,7 @@ export function whatIf(data: ClusterData, question: WhatIfQuestion, options: All
     const own = groupNodes(model, at)
     return { group, score_before: new Score(before, own).value(), after: () => new Score(model, own).value() }
   })
+  const down = alreadyDown(model, dead)
   const { primaries, secondaries, rest } = restore(model, dead, options, question)
   const arrived = arrive(model, question, options)
   const all = new Score(
@@ -41,10 +42,23 @@ export function whatIf(data: ClusterData, question: WhatIfQuestion, options: All
   return {
     dead: data.nodes.flatMap(({ name }) => (dead.has(name) ? [name] : [])),
     ...{ restored: primaries, lost: rest.lost, mirrored: secondaries, unmirrored: rest.unmirrored },
+    already_down: down,
     ...arrived,
     without_reserve: names(model, ...all.failing()),
     groups: scores.map(({ group, score_before, after }) => ({ group, score_before, score_after: after() })),
   }
+}
+
+/** Instances whose node was out of order before anything died. Nothing moves them, so they do not run afterwards either. */
+function alreadyDown(model: ClusterModel, dead: ReadonlySet<string>): LostInstance[] {
+  return model.instances.flatMap(({ data }, at) => {
+    const node = model.nodes[model.primary[at] ?? NO_NODE]
+    if (node === undefined || !node.offline || dead.has(node.data.name)) return []
+    const why = whyOffline(node)
+    if (why !== 'offline' && why !== 'no answer') return []
+    const nodes = names(model, model.primary[at] ?? NO_NODE, model.secondary[at] ?? NO_NODE)
+    return [{ instance: data.name, nodes, reason: `its node, ${node.data.name}, ${phraseOf(why)}`, candidates: null }]
+  })
 }
 
 interface Restored {
@@ -64,21 +78,24 @@ function restore(
   const nodesOf = (at: number) => names(model, model.primary[at] ?? NO_NODE, model.secondary[at] ?? NO_NODE)
   const before = model.instances.map((_, at) => nodesOf(at))
   const at = new Map(model.instances.map(({ data }, one) => [data.name, one]))
-  const all = model.instances.map((_, one) => one)
-  const gone = all.filter((one) => isDead(model.primary[one]))
+  const every = model.instances.map((_, one) => one)
+  const gone = every.filter((one) => isDead(model.primary[one]))
   const bound = new Map(gone.flatMap((one) => reasonsToStay(model, one, isDead)))
   const moving = gone.filter((one) => !bound.has(one))
   const explained = { ...options, explain: true }
   const first = evacuate(model, moving, 'primary-only', explained)
+  const between = model.instances.map((_, one) => nodesOf(one))
   const failed = new Map(first.failed.map((one) => [at.get(one.instance) ?? -1, one]))
-  const halves = all.filter(
+  const halves = every.filter(
     (one) => isDead(model.secondary[one]) && !isDead(model.primary[one]) && isMirrored(model, one),
   )
   const second = evacuate(model, halves, 'secondary-only', explained)
-  const restored = ({ instance }: { instance: string }): RestoredInstance => {
-    const one = at.get(instance) ?? -1
-    return { instance, from: before[one] ?? [], to: nodesOf(one) }
-  }
+  const after = model.instances.map((_, one) => nodesOf(one))
+  const moved = (all: readonly { instance: string }[], from: typeof before, to: typeof before): RestoredInstance[] =>
+    all.map(({ instance }) => {
+      const one = at.get(instance) ?? -1
+      return { instance, from: from[one] ?? [], to: (to[one] ?? []).filter((node) => !dead.has(node)) }
+    })
   const lost = (one: number, reason: string, candidates?: readonly Candidate[]): LostInstance => ({
     ...{ instance: model.instances[one]?.data.name ?? '', nodes: before[one] ?? [], reason },
     candidates: explain && candidates !== undefined ? candidates.map(toCandidateNode) : null,
@@ -89,8 +106,8 @@ function restore(
     return lost(one, (candidates.length === 0 ? undefined : whyNone(others)) ?? why, others)
   }
   return {
-    primaries: first.moved.map(restored),
-    secondaries: second.moved.map(restored),
+    primaries: moved(first.moved, before, between),
+    secondaries: moved(second.moved, between, after),
     rest: {
       lost: gone.flatMap((one) => {
         const reason = bound.get(one)

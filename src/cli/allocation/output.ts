@@ -51,13 +51,14 @@ export async function showCapacity(call: Call, answer: Capacity): Promise<void> 
 export async function showWhatIf(call: Call, answer: WhatIf): Promise<void> {
   if (await asData(call, answer)) return
   const { out } = call.terminal
-  const { dead, restored, lost, mirrored, unmirrored, placed, refused, without_reserve } = answer
+  const { dead, restored, lost, mirrored, unmirrored, already_down, placed, refused, without_reserve } = answer
   if (dead.length > 0) out(`Nodes that die: ${dead.join(', ')}`)
   const rows = [
     ...restored.map(({ instance, from, to }) => [instance, 'restored', from.join(','), to.join(','), '-']),
     ...mirrored.map(({ instance, from, to }) => [instance, 'mirrored anew', from.join(','), to.join(','), '-']),
     ...unmirrored.map(({ instance, nodes, reason }) => [instance, 'without mirror', nodes.join(','), '-', reason]),
     ...lost.map(({ instance, nodes, reason }) => [instance, 'lost', nodes.join(','), '-', reason]),
+    ...already_down.map(({ instance, nodes, reason }) => [instance, 'down before', nodes.join(','), '-', reason]),
     ...placed.map(({ nodes }, at) => [`(new ${at + 1})`, 'placed', '-', nodes.join(','), '-']),
     ...refused.map(({ count, reason }) => [`(${count} new)`, 'refused', '-', '-', reason]),
   ]

@@ -16,7 +16,7 @@ const oPermissions = value(
   '--permissions',
   'permissions',
   'list',
-  'what the token allows, of what its user may do: "instances.*,*.query", "-instances.remove"; "gnt token permissions" lists all',
+  'what the token allows, of what its user may do: "@readonly", "instances.*,*.query", "-instances.remove"; "gnt token permissions" lists all',
 )
 const oTags = value('--tags', 'tags', 'list', 'only objects with one of these tags')
 const oGroups = value('--groups', 'groups', 'list', 'only objects of these node groups')

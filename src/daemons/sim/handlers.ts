@@ -77,6 +77,7 @@ const state = {
   extstorage_diagnose: () => [],
   hypervisor_validate_params: nothing,
   gantry_start_problem: nothing,
+  gantry_snapshot_problem: nothing,
   // Simulated nodes have no scripts; the built-in allocator needs none.
   iallocator_runner: (_sim, name) => {
     throw new Error(`iallocator module '${name}' not found in the search path`)

@@ -87,6 +87,15 @@ export const blockdevHandlers = {
 
   blockdev_snapshot: async (context, disk, name, size) => new Disks(context).snapshot(disk, name, size),
 
+  async gantry_snapshot_problem(context, disks) {
+    const all = new Disks(context)
+    for (const disk of disks) {
+      const problem = await all.snapshotProblem(disk)
+      if (problem !== null) return problem
+    }
+    return null
+  },
+
   blockdev_find: async (context, disk) => (await new Disks(context).status(disk)) ?? null,
 
   async blockdev_getmirrorstatus(context, disks) {

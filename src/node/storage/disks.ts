@@ -71,6 +71,14 @@ export class Disks {
     }
   }
 
+  /** Why no snapshot of the disk can be made; null if nothing is known. */
+  async snapshotProblem(disk: DiskDict): Promise<string | null> {
+    const [data] = childrenOf(disk)
+    if (data !== undefined) return this.snapshotProblem(data)
+    const driver = this.driver(disk)
+    return driver.snapshotProblem === undefined ? null : driver.snapshotProblem(await this.require(disk))
+  }
+
   /** Returns undefined if the disk is missing. */
   async find(disk: DiskDict): Promise<Device | undefined> {
     return this.driver(disk).find(disk, await this.places(childrenOf(disk)))

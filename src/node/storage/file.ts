@@ -1,6 +1,7 @@
 // Disks as plain files below an allowed directory, on this node's own file system or on one that all nodes share.
 import { KEEP_UNTIL_UNKNOWN } from '../../model/leftovers'
 import type { FileHandle } from 'node:fs/promises'
+import * as path from 'node:path'
 import { errorCode, isMissing } from '../../lib/disk'
 import { constants, type Files } from '../../lib/files'
 import type { DiskDict } from '../../rpc/node/dicts'
@@ -56,6 +57,10 @@ export function driverOfFiles(context: StorageContext, fileOf: (disk: DiskDict) 
       await shareBlocks(context, device.path, copy)
       return id
     },
+    async snapshotProblem({ path: file }) {
+      const folder = path.dirname(file)
+      return (await canShareIn(files, folder)) ? null : cannotShareText(context.paths.virtual(file))
+    },
     dimensions: async (_disk, { path: file }) => ({ size_bytes: (await files.stat(file)).size, spindles: null }),
   }
 }
@@ -77,10 +82,24 @@ async function shareBlocks({ files, paths }: StorageContext, file: string, copy:
     // A partial copy is useless.
     await files.rm(copy, { force: true })
     if (!cannotShare(error)) throw error
-    fail(
-      `The file system of '${paths.virtual(file)}' cannot share blocks between files, so there are no snapshots: Btrfs, and XFS made ` +
-        'with reflink=1, can',
-    )
+    fail(cannotShareText(paths.virtual(file)))
+  }
+}
+
+const cannotShareText = (file: string): string =>
+  `The file system of '${file}' cannot share blocks between files, so there are no snapshots: Btrfs, and XFS made with reflink=1, can`
+
+/** Tries it with two small files, which are removed again: what a file system is called does not tell. Other failures are no answer. */
+export async function canShareIn(files: Files, folder: string): Promise<boolean> {
+  const trial = await files.mkdtemp(path.join(folder, '.trial-'))
+  try {
+    await files.writeFile(path.join(trial, 'a'), 'trial')
+    await files.copyFile(path.join(trial, 'a'), path.join(trial, 'b'), constants.COPYFILE_FICLONE_FORCE)
+    return true
+  } catch (error) {
+    return !cannotShare(error)
+  } finally {
+    await files.rm(trial, { recursive: true, force: true })
   }
 }
 

@@ -114,6 +114,8 @@ export interface Driver {
   setInfo(disk: DiskDict, device: Device, info: string): Promise<void>
   /** Returns the snapshot's logical id. Never called for a disk with children, because its first child has the data. */
   snapshot(disk: DiskDict, device: Device, name: string | null, size_mib: number | null): Promise<NewId | string>
+  /** Why no snapshot of it can be made; null if nothing is known. Leave it out if only the snapshot itself tells. */
+  snapshotProblem?(device: Device): Promise<string | null>
   dimensions(disk: DiskDict, device: Device): Promise<Dimensions>
   /** Runs `work` with a file that stands for the whole disk. Leave it out if the device itself can be used. */
   lend?<T>(disk: DiskDict, device: Device, work: (file: string) => Promise<T>): Promise<T>

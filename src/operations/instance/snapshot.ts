@@ -13,7 +13,7 @@ import {
   snapshotPlace,
   wireName,
 } from '../../model/snapshots'
-import { diskIdOf, factsOf, isMirroredInside, isMirroredOutside } from '../../model/templates'
+import { diskIdOf, factsOf, isFileBased, isMirroredInside, isMirroredOutside, isOnLvm } from '../../model/templates'
 import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -43,7 +43,9 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
-    return { view, asked: await askedFor(ctx, view, op) }
+    const asked = await askedFor(ctx, view, op)
+    await checkNodeCan(ctx, view, asked)
+    return { view, asked }
   },
   hooks: {
     path: 'instance-snapshot',
@@ -68,6 +70,18 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
     return null
   },
 })
+
+/** Older nodes do not answer: they find out when they make the snapshot. */
+async function checkNodeCan(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
+  const disks = asked.flatMap(({ disk }) => {
+    const { dev_type } = snapshotPlace(disk, '') ?? disk
+    return isFileBased(dev_type) || isOnLvm(dev_type) ? [diskDictOf(view, disk)] : []
+  })
+  if (disks.length === 0) return
+  const answer = await ctx.nodes.attempt(view.primary, 'gantry_snapshot_problem', [disks])
+  if (answer.ok && answer.payload !== null)
+    throw new OpPrereqError(`Instance ${view.instance.name}: ${answer.payload}`, ECODE.STATE)
+}
 
 async function askedFor(ctx: UnitContext, view: InstanceView, op: Op<typeof OpInstanceSnapshot>): Promise<Asked[]> {
   checkSomething(op.disks)

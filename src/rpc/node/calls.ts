@@ -540,6 +540,8 @@ export const nodeCalls = {
     question.many(NORMAL, [arg('hvname', string), arg('hvfull', keyed), arg('vcpus', int)], orNull(string)),
     { program: (_hypervisor, hvparams) => kvmProgram(hvparams), planned: () => null },
   ),
+  /** Why no snapshot of one of these disks can be made; null if nothing is known. */
+  gantry_snapshot_problem: question.one(NORMAL, [arg('disks', listOf(disk))], orNull(string)),
   /** The node's measurements, which it sends as prom-client's JSON. */
   gantry_metrics: question.many(URGENT, [], figures),
   /** Like jobqueue_update for several files; answers when all are durable. */

@@ -9,6 +9,7 @@ import type { GantryData } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { TOKENS } from '../../model/gantry-sections'
 import { TOKENS_MAX, TOKENS_PER_USER_MAX, TOKEN_SEEN_S, USERS_TOLD_MAX } from '../../model/limits/logins'
+import { withoutRoles } from '../../model/permissions'
 import { parseUsers } from '../../model/users'
 import { badPermission } from '../../opcodes/permission'
 import type { Identity, NewToken, TokenInfo } from '../../rpc/luxi/gantry'
@@ -72,7 +73,9 @@ export class TokenService {
     const { random, clock } = this.context
     const id = random.hex(8)
     const secret = `${PREFIX}_${id}_${random.hex(32)}`
-    const token: TokenInfo = { ...wanted, id, user: identity.user, created: seconds(clock) }
+    // A token keeps what its role allowed when it was made.
+    const permissions = withoutRoles(wanted.permissions)
+    const token: TokenInfo = { ...wanted, permissions, id, user: identity.user, created: seconds(clock) }
     // Each new token is counted before the next one is checked.
     await this.turns.take(async () => {
       this.refuseBeyond(identity.user)

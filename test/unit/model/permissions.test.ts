@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { readPermission } from '../../../src/daemons/rapi/read-permission'
 import { routes } from '../../../src/generated/rapi-routes'
-import { allows, isPermissionPattern, permissionsOf } from '../../../src/model/permissions'
+import { allows, isPermissionPattern, permissionsOf, withoutRoles } from '../../../src/model/permissions'
 import { allOpcodes } from '../../../src/opcodes/index'
 import { gantryCalls } from '../../../src/rpc/luxi/gantry-calls'
 import { badPermission, permissionNames } from '../../../src/opcodes/permission'
@@ -75,15 +75,30 @@ test('every permission that is asked for somewhere is one that a token can have'
     expect([name, permissionNames.includes(name ?? '')]).toEqual([name, true])
 })
 
-test.each([['*.query'], ['nodes.query'], ['nodes.*'], ['*'], ['-instances.remove'], ['nodes.storage.*']])(
-  '%s is a permission for a token',
-  (pattern) => expect(badPermission([pattern])).toBe(undefined),
-)
+test.each([
+  ['@readonly'],
+  ['*.query'],
+  ['nodes.query'],
+  ['nodes.*'],
+  ['*'],
+  ['-instances.remove'],
+  ['nodes.storage.*'],
+])('%s is a permission for a token', (pattern) => expect(badPermission([pattern])).toBe(undefined))
 
-test.each([['node.query'], ['nodes.read'], ['*.read'], ['nope.*'], ['query'], ['']])(
-  '%s is refused with the permissions there are',
+test.each([['@nobody'], ['node.query'], ['nodes.read'], ['*.read'], ['nope.*'], ['query'], ['']])(
+  '%s is refused with the forms of permissions',
   (pattern) => expect(badPermission(['*.query', pattern])).toMatch(`'${pattern}' is no permission; `),
 )
+
+test('a role stands for its permissions', () => {
+  expect(withoutRoles(['@admin', 'jobs.list', '@nobody'])).toEqual(['*', 'jobs.list', '@nobody'])
+  expect(withoutRoles(['@readonly'])).toContain('instances.list')
+})
+
+test('what is refused is told with what is like it, and not with all there is', () => {
+  expect(badPermission(['node.query'])).toContain("'node.query' is no permission; it is like nodes.query")
+  expect(badPermission(['@nobody'])?.length).toBeLessThan(400)
+})
 
 const sourceFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -176,7 +176,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   monitoring: { items: [], next: null },
   whatIf: {
     answer: {
-      ...{ dead: [], restored: [], lost: [], mirrored: [], unmirrored: [], placed: [], refused: [] },
+      ...{ dead: [], restored: [], lost: [], mirrored: [], unmirrored: [], already_down: [], placed: [], refused: [] },
       ...{ without_reserve: [], groups: [] },
     },
   },

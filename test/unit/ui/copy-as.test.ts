@@ -139,10 +139,13 @@ test.each([
   ['a balance', balanceQuestion({ max_moves: 5, disk_moves: true, instance_moves: true })],
   ['a balance without some moves', balanceQuestion({ max_moves: 5, disk_moves: false, instance_moves: false })],
   ['room', capacityQuestion({ spec, groups: ['default'], max_instances: 1000, explain: true })],
-  ['the nodes for a new instance', capacityQuestion(placementAsked({ ...spec, group: 'default' }))],
+  [
+    'the nodes for a new instance',
+    capacityQuestion(placementAsked({ ...spec, tags: ['a', 'b'], networks: ['lan'], group: 'default' })),
+  ],
   [
     'the nodes for one without disks',
-    capacityQuestion(placementAsked({ ...diskless, disks_mib: [], disks_spindles: [] })),
+    capacityQuestion(placementAsked({ ...diskless, disks_mib: [], disks_spindles: [], tags: [], networks: [] })),
   ],
   ['room without disks', capacityQuestion({ spec: diskless, groups: ['default'] })],
   ['dying nodes', whatIfQuestion({ nodes })],

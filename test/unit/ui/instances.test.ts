@@ -140,6 +140,36 @@ test('one that should run can be stopped and restarted, whatever its node tells 
   expect(whyNot(START, { status: 'running', admin_state: 'up' })).toBe('The instance is running. Stop it first.')
 })
 
+test('on an offline node only a failover helps, so it comes first and the others say so', () => {
+  const { actionsFor } = consoleModule<{ actionsFor(instance: object): ConsoleAction[] }>('pages/instances/actions.ts')
+  const on = (status: string, disk_template = 'drbd') => {
+    const instance = { name: 'web1', pnode: 'node2', admin_state: 'up', status, disk_template }
+    return actionsFor(instance).map((action) => [action.id, action.unfit?.(instance)] as const)
+  }
+  const offline = on('ERROR_nodeoffline')
+  const why = 'Its node node2 is offline. Fail it over to another node.'
+  expect(offline.slice(0, 5)).toEqual([
+    ['failover', undefined],
+    ...['startup', 'shutdown', 'reboot', 'migrate'].map((id) => [id, why]),
+  ])
+  expect(new Set(offline.map(([id]) => id)).size).toBe(on('running').length)
+  expect(on('running')[0]?.[0]).toBe('startup')
+  expect(on('ERROR_nodeoffline', 'plain')[1]).toEqual(['startup', 'Its node node2 is offline.'])
+})
+
+test('a snapshot that the node cannot make is not offered', () => {
+  const { SNAPSHOT } = consoleModule<Readonly<Record<string, ConsoleAction>>>('pages/instances/actions/disks.ts')
+  const instance = { name: 'web1', disk_template: 'file' }
+  expect(SNAPSHOT?.unfit?.(instance)).toBe(undefined)
+  expect(SNAPSHOT?.unfit?.({ ...instance, snapshotProblem: 'no reflink' })).toBe('no reflink')
+})
+
+test('a field does not repeat the name of its parameter', () => {
+  const { withoutParameter } = consoleModule<{ withoutParameter(text: string): string }>('forms/use-form.ts')
+  expect(withoutParameter("Parameter 'instance_name': 'My VM!' is no name")).toBe("'My VM!' is no name")
+  expect(withoutParameter('the size is wrong')).toBe('the size is wrong')
+})
+
 test('parameters are found by name and by where they come from, in any case', () => {
   const all = originsOf({ acpi: 1, boot: 2 }, { instance: { boot: 2 }, os: { acpi: 1 } })
   const found = (sought: string) => foundParameters(all, sought).map(({ name }) => name)

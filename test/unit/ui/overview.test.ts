@@ -5,6 +5,7 @@ import {
   isTold,
   outOfTheWay,
   problemsOf,
+  toldEvents,
   toldOf,
   withoutReserve,
 } from '../../../ui/src/pages/overview/told'
@@ -66,8 +67,8 @@ test('an event tells what has happened to whom, and by which job', () => {
   expect(toldOf({ ...event, data: { change: 'never heard of', cause: { job: 3 } } })).toEqual({
     ...{ id: 'e-7', time: event.time, text: 'never heard of', kind: 'instance', name: 'web1', job: 3 },
   })
-  expect(toldOf({ ...event, type: 'watcher', objects: ['cluster'], data: { cause: null } })).toEqual({
-    ...{ id: 'e-7', time: event.time, text: 'Watcher', name: 'cluster' },
+  expect(toldOf({ ...event, type: 'watcher', objects: ['cluster'], data: { change: 'ran', cause: null } })).toEqual({
+    ...{ id: 'e-7', time: event.time, text: 'was looked after by the watcher', name: 'cluster' },
   })
 })
 
@@ -77,5 +78,62 @@ test('disks that come and go with their instances are not told of', () => {
     false,
     true,
     false,
+  ])
+})
+
+type Past = Parameters<typeof toldOf>[0]
+
+const past = (type: string, object: string, data: Record<string, unknown>, second = 0): Past => ({
+  ...{ id: `${type} ${second}`, type, objects: [object], data },
+  time: new Date(Date.UTC(2026, 0, 1, 0, 0, 60 - second)).toISOString(),
+})
+const byJob = (change: string, job: number) => ({ change, config: { serial_no: 1, jobs: [job] } })
+const told = (...items: Past[]) =>
+  toldEvents(items).map(({ name, text, gone }) => [name, text, ...(gone ? ['gone'] : [])])
+
+test('each change is told once, in the words that tell most', () => {
+  expect(
+    told(
+      past('instance', 'instance/web1', { change: 'started', cause: { job: 3 } }),
+      past('config', 'instance/web1', byJob('changed', 3), 1),
+      past('instance', 'instance/web1', { change: 'created', cause: { job: 3 } }, 2),
+      past('config', 'cluster', { ...byJob('changed', 3), fields: ['mtime', 'serial_no'] }, 2),
+      past('config', 'instance/web1', byJob('added', 3), 3),
+      past('config', 'cluster', { ...byJob('changed', 2), fields: ['mtime', 'enabled_hypervisors'] }, 8),
+    ),
+  ).toEqual([
+    ['web1', 'started'],
+    ['web1', 'was created'],
+    ['cluster', 'was changed: enabled_hypervisors'],
+  ])
+})
+
+test('a node is told with what has become of it', () => {
+  const role = { offline: false, drained: false, master_candidate: true }
+  expect(
+    told(
+      past('node', 'node/n4', { ...role, offline: true }),
+      past('config', 'node/n4', byJob('changed', 7), 0),
+      past('node', 'node/n4', role, 20),
+      past('config', 'node/n4', byJob('added', 5), 20),
+    ),
+  ).toEqual([
+    ['n4', 'is marked offline'],
+    ['n4', 'was added'],
+  ])
+})
+
+test('an object that was removed is no link, until another one has its name', () => {
+  const removed = (job: number, second: number) => [
+    past('instance', 'instance/a', { change: 'removed', cause: { job } }, second),
+    past('config', 'instance/a', byJob('removed', job), second),
+  ]
+  expect(told(...removed(4, 0), past('instance', 'instance/a', { change: 'started', cause: { job: 3 } }, 9))).toEqual([
+    ['a', 'was removed', 'gone'],
+    ['a', 'started', 'gone'],
+  ])
+  expect(told(past('instance', 'instance/a', { change: 'created', cause: { job: 5 } }), ...removed(4, 9))).toEqual([
+    ['a', 'was created'],
+    ['a', 'was removed'],
   ])
 })

@@ -3,12 +3,14 @@ import {
   groupsOf,
   happeningOf,
   happeningOfWhatIf,
+  joined,
   memoryShare,
   shortNames,
   stepOf,
   tagsOf,
 } from '../../../ui/src/pages/topology/cluster-picture'
 import { dyingNames, isSameQuestion, whatIfRequest } from '../../../ui/src/pages/topology/what-if-draft'
+import { consoleModule } from '../../support/console-actions'
 import { standardSpec } from '../../../ui/src/parts/standard-spec'
 
 const node = (name: string, more: object = {}) => ({ name, ...more })
@@ -43,8 +45,8 @@ test('tags are counted, so that a rack can be chosen', () => {
 test('a move takes from the node that is left and gives to the one that is new', () => {
   const { marks, arrows } = happeningOf([{ from: ['a', 'b'], to: ['c', 'b'] }])
   expect(arrows).toEqual([{ from: 'a', to: 'c', count: 1 }])
-  expect(marks.get('a')).toMatchObject({ gives: 1, gains: 0 })
-  expect(marks.get('c')).toMatchObject({ gives: 0, gains: 1 })
+  expect(marks.get('a')).toMatchObject({ gives: { instances: 1, mirrors: 0 }, gains: { instances: 0, mirrors: 0 } })
+  expect(marks.get('c')).toMatchObject({ gives: { instances: 0, mirrors: 0 }, gains: { instances: 1, mirrors: 0 } })
   expect(marks.has('b')).toBe(false)
 })
 
@@ -66,15 +68,61 @@ test('ways between the same nodes are one line, the widest first', () => {
 
 test('what-if marks the dead, those that gain, and those without reserve', () => {
   const told: Parameters<typeof happeningOfWhatIf>[0] = {
-    ...{ dead: ['a'], lost: [], mirrored: [], unmirrored: [], refused: [], groups: [] },
-    restored: [{ instance: 'i', from: ['a'], to: ['b'] }],
+    ...{ dead: ['a'], lost: [], unmirrored: [], already_down: [], refused: [], groups: [] },
+    restored: [
+      { instance: 'i', from: ['a'], to: ['b'] },
+      { instance: 'm', from: ['a', 'c'], to: ['c'] },
+    ],
+    mirrored: [{ instance: 'm', from: ['c', 'a'], to: ['c', 'b'] }],
     placed: [{ entry: 0, nodes: ['b'] }],
     without_reserve: ['b'],
   }
   const { marks, arrows } = happeningOfWhatIf(told)
-  expect(marks.get('a')).toEqual({ dead: true, noReserve: false, gains: 0, gives: 1 })
-  expect(marks.get('b')).toEqual({ dead: false, noReserve: true, gains: 2, gives: 0 })
-  expect(arrows).toHaveLength(1)
+  const none = { instances: 0, mirrors: 0 }
+  // The failing node has two instances, and they are two.
+  expect(marks.get('a')).toEqual({ dead: true, noReserve: false, gains: none, gives: { instances: 2, mirrors: 0 } })
+  expect(marks.get('b')).toEqual({ dead: false, noReserve: true, gains: { instances: 2, mirrors: 1 }, gives: none })
+  expect(marks.get('c')?.gains).toEqual({ instances: 1, mirrors: 0 })
+  expect(arrows).toEqual([
+    { from: 'a', to: 'b', count: 2 },
+    { from: 'a', to: 'c', count: 1 },
+  ])
+})
+
+test('steps of one instance are one move, and a mirror that moves alone is no instance', () => {
+  const steps = [
+    { instance: 'i', from: ['a', 'b'], to: ['b', 'a'] },
+    { instance: 'i', from: ['b', 'a'], to: ['b', 'c'] },
+    { instance: 'm', from: ['a', 'b'], to: ['a', 'c'] },
+  ]
+  const { marks } = happeningOf(joined(steps))
+  expect(marks.get('a')?.gives).toEqual({ instances: 1, mirrors: 0 })
+  expect(marks.get('b')).toMatchObject({ gives: { instances: 0, mirrors: 1 }, gains: { instances: 1, mirrors: 0 } })
+  expect(marks.get('c')?.gains).toEqual({ instances: 0, mirrors: 2 })
+})
+
+test('a plan is no longer shown when its job has ended well, and is while the job runs or if it failed', () => {
+  type Run = { plan: { plan: string }; state: { status: string } | undefined }
+  type Panel = { isCarriedOut(plan: { plan: string } | undefined, run: Run | undefined): boolean }
+  const { isCarriedOut } = consoleModule<Panel>('pages/topology/balance-panel.tsx')
+  const run = (status?: string) => ({ plan: { plan: 'p1' }, state: status === undefined ? undefined : { status } })
+  const [plan, next] = [{ plan: 'p1' }, { plan: 'p2' }]
+  expect([isCarriedOut(plan, run('success')), isCarriedOut(undefined, run('success'))]).toEqual([true, true])
+  expect([undefined, run(), run('running'), run('error')].map((one) => isCarriedOut(plan, one))).toEqual(
+    Array.from({ length: 4 }, () => false),
+  )
+  expect(isCarriedOut(next, run('success'))).toBe(false)
+})
+
+test('not all instances can run while one is on a node that was offline before', () => {
+  type Result = { fineText(told: { dead: string[]; already_down: object[] }): string }
+  const { fineText } = consoleModule<Result>('pages/topology/what-if-result.tsx')
+  expect([
+    ...[fineText({ dead: ['a'], already_down: [] }), fineText({ dead: ['a'], already_down: [{}] })],
+    fineText({ dead: [], already_down: [{}] }),
+  ]).toEqual([
+    ...['All instances can run.', 'All instances of the failing nodes can run.', 'All new instances find a node.'],
+  ])
 })
 
 test.each([

@@ -14,8 +14,18 @@ export interface SignedIn {
 let now: SignedIn = { state: 'unknown' }
 const listeners = new Set<() => void>()
 
+/** Scripts cannot see the session's cookie. This mark tells that the browser may have one. */
+const MARK = 'gantry-signed-in'
+const kept: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined = Reflect.get(globalThis, 'localStorage')
+
 function become(next: SignedIn): void {
   now = next
+  try {
+    if (next.state === 'open') kept?.setItem(MARK, '1')
+    else kept?.removeItem(MARK)
+  } catch {
+    // A browser that keeps nothing is asked for its session at each visit.
+  }
   for (const listener of listeners) listener()
 }
 
@@ -24,6 +34,14 @@ const isSameUser = (one: Session, other: Session): boolean => one.user === other
 
 export const sessionStore = {
   get: () => now,
+  /** Whether it makes sense to ask the server for the session. */
+  mayHaveSession(): boolean {
+    try {
+      return kept === undefined || kept.getItem(MARK) !== null
+    } catch {
+      return true
+    }
+  },
   /** The scope of the token with which the user has signed in; null for all objects. */
   scope: (): Session['scope'] => now.session?.scope ?? null,
   subscribe(listener: () => void) {

@@ -6,11 +6,14 @@ import { otherPages, type Told } from './other-pages'
 import { type Beyond, refusalOf } from './rights'
 import { type Session, sessionStore, type SignedIn } from './session-store'
 import { Problem } from './problem'
+import { texts } from '../texts'
 
 export type Credentials = { user: string; password: string } | { token: string }
 
 /** Finds out whether this browser has a session already. */
 export async function resumeSession(): Promise<void> {
+  // Without a session, the answer would be an error in the browser's log.
+  if (!sessionStore.mayHaveSession()) return sessionStore.forget()
   try {
     sessionStore.open((await request('GET', '/3/session')) as Session)
   } catch (error) {
@@ -40,7 +43,10 @@ export function joinOtherPages(): void {
 
 export async function signIn(credentials: Credentials): Promise<void> {
   const headers = { Authorization: authorization(credentials) }
-  const answer = await send(new Request('/3/session', { method: 'POST', headers }))
+  const answer = await send(new Request('/3/session', { method: 'POST', headers })).catch((error: unknown) => {
+    if (!(error instanceof Problem && error.status === 401)) throw error
+    throw new Problem(401, 'token' in credentials ? texts.signIn.wrongToken : texts.signIn.wrongPassword)
+  })
   sessionStore.open((await answer.json()) as Session)
   tell?.('signed in')
 }

@@ -16,6 +16,7 @@ import { Link, Outlet, useSearch } from '@tanstack/react-router'
 import { useConnection } from '../api/connection'
 import { useLive } from '../api/live'
 import { useSignedIn } from '../api/session'
+import { RemovedNote } from '../parts/gone'
 import { Icon, type IconName } from '../parts/icon'
 import { JobTray } from '../parts/job-tray'
 import { Status } from '../parts/status'
@@ -114,6 +115,7 @@ export function Shell() {
             {texts.connection.lost}
           </Alert>
         )}
+        <RemovedNote />
         <Outlet />
       </AppShell.Main>
       <JobTray />

@@ -135,7 +135,7 @@ function NameInput({ field, value, error, onChange }: InputProps<Field & { kind:
 
 function WordsInput({ field, value, error, onChange }: InputProps<Field & { kind: 'words' }>) {
   const [typed, setTyped] = useState('')
-  const names = useNames(field.source, typed)
+  const names = [...useNames(field.source, typed), ...(field.known?.() ?? [])]
   return (
     <TagsInput
       {...{ label: field.label, description: field.text, error }}

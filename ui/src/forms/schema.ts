@@ -100,7 +100,13 @@ export type Field = FieldBase &
     | { readonly kind: 'choice'; readonly initial: string; readonly choices: readonly (string | Choice)[] }
     /** Several choices, in the order in which they were chosen. */
     | { readonly kind: 'choices'; readonly initial: readonly string[]; readonly choices: readonly string[] }
-    | { readonly kind: 'words'; readonly initial: readonly string[]; readonly source?: Source }
+    | {
+        readonly kind: 'words'
+        readonly initial: readonly string[]
+        readonly source?: Source
+        /** Suggested beside the names of the source. */
+        readonly known?: () => readonly string[]
+      }
     | {
         readonly kind: 'pairs'
         readonly initial: Readonly<Record<string, unknown>>

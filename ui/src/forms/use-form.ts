@@ -21,6 +21,9 @@ export interface Form {
   refuse(this: void, parameter: string | undefined, text: string): boolean
 }
 
+/** The field says which parameter it is. */
+export const withoutParameter = (text: string): string => text.replace(/^Parameter '[^']+': /, '')
+
 /** `before`: what was typed in a form that is opened again. */
 export function useForm(all: readonly Field[], before: Values = {}): Form {
   const fields = ofSession(all)
@@ -41,7 +44,7 @@ export function useForm(all: readonly Field[], before: Values = {}): Form {
     },
     refuse(parameter, text) {
       if (parameter === undefined || !fields.some(({ name }) => name === parameter)) return false
-      setRefused({ [parameter]: text })
+      setRefused({ [parameter]: withoutParameter(text) })
       return true
     },
   }

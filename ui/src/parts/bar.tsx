@@ -27,7 +27,7 @@ export function Usage({ label, used, total, flat = false }: UsageProps) {
     )
   return (
     <>
-      {words}
+      <span className="one-line">{words}</span>
       <Progress value={share} size="sm" mt={4} color={color} aria-label={label} />
     </>
   )

@@ -1,15 +1,17 @@
 // The corner of the page that shows started jobs and runs.
-import { CloseButton, Group, Paper, Text } from '@mantine/core'
+import { Button, CloseButton, Group, Paper, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { Problem } from '../api/problem'
 import { useSignedIn } from '../api/session'
 import { texts } from '../texts'
 import { begun, type BegunJob } from './begun'
-import { isOver, type Job, jobQuery, JobStatus, lastLine } from './job'
+import { isOver, type Job, jobQuery, lastLine } from './job'
 import { JobFailure } from './job-failure'
 import { Reopened } from './reopened'
+import { Status } from './status'
+import { FailedParts, useOutcome } from './use-outcome'
 
 /** How long a successful job stays. With reduced motion, it stays until the user hides it. */
 const DONE_MS = 6000
@@ -18,21 +20,33 @@ const stays = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matc
 export function JobTray() {
   const { jobs, runs } = useSyncExternalStore(begun.subscribe, begun.get)
   const user = useSignedIn().session?.user
+  const [small, setSmall] = useState(false)
+  const [ownRuns, ownJobs] = [runs.filter((run) => run.user === user), jobs.filter((job) => job.user === user)]
+  const count = ownRuns.length + ownJobs.length
   return (
     <>
       <div className="tray" role="region" aria-label={texts.jobs.tray}>
-        {runs
-          .filter((run) => run.user === user)
-          .map(({ key, label, view }) => (
+        {count > 0 && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-expanded={!small}
+            style={{ alignSelf: 'flex-end', flex: 'none' }}
+            onClick={() => setSmall(!small)}
+          >
+            {small ? texts.jobs.showTray(count) : texts.jobs.minimize}
+          </Button>
+        )}
+        <div className="tray-entries" hidden={small}>
+          {ownRuns.map(({ key, label, view }) => (
             <Entry key={key} label={label} hide={() => begun.hideRun(key)}>
               {view}
             </Entry>
           ))}
-        {jobs
-          .filter((job) => job.user === user)
-          .map((job) => (
+          {ownJobs.map((job) => (
             <JobEntry key={job.id} {...job} />
           ))}
+        </div>
       </div>
       <Reopened />
     </>
@@ -63,25 +77,28 @@ function Entry({ label, role, hide, children }: EntryProps) {
 
 function JobEntry({ id, label }: BegunJob) {
   const { data: job, error: missing } = useQuery(jobQuery(id))
-  const done = job?.status === 'success'
+  const outcome = useOutcome(job)
+  const succeeded = job?.status === 'success'
+  const done = outcome?.well === true
   const gone = missing instanceof Problem && missing.status === 404
   useEffect(() => {
     if (gone) begun.hideJob(id)
-    if (done) begun.noteSuccess(id)
+    if (succeeded) begun.noteSuccess(id)
     if (!done || stays()) return undefined
     const timer = setTimeout(() => begun.hideJob(id), DONE_MS)
     return () => clearTimeout(timer)
-  }, [done, gone, id])
+  }, [done, gone, succeeded, id])
   const line = job === undefined || isOver(job) ? undefined : lastLine(job)
   return (
     <Entry label={label} role="status" hide={() => begun.hideJob(id)}>
       <Group gap="sm" fz="sm">
-        {job !== undefined && <JobStatus status={job.status} />}
+        {outcome !== undefined && <Status tone={outcome.tone} text={outcome.text} />}
         <Link to="/jobs/$id" params={{ id: String(id) }}>
           {texts.jobs.one(id)}
         </Link>
       </Group>
       {job !== undefined && <Failure job={job} />}
+      {outcome !== undefined && <FailedParts failed={outcome.failed} />}
       {line !== undefined && (
         <Text size="xs" c="dimmed" mt={4} truncate>
           {line}

@@ -6,7 +6,7 @@ import { texts } from '../texts'
 import { Diff } from './diff'
 import { differences, parameterText } from './differences'
 import { Status } from './status'
-import type { Plan } from './use-plan'
+import { type Plan, reasonsOf } from './use-plan'
 
 type PlannedOpcode = Plan['ops'][number]
 const own = texts.plan
@@ -29,18 +29,16 @@ export function PlanView({ plan }: { plan: Plan }) {
   )
 }
 
-export function Verdict({ plan: { possible, ops } }: { plan: Plan }) {
+export function Verdict({ plan }: { plan: Plan }) {
+  const { possible } = plan
   if (possible === true) return <Status tone="good" text={own.possible} />
-  const reasons = ops.flatMap(({ prerequisites }) =>
-    prerequisites.flatMap(({ passed, reason }) => (passed === true || reason === null ? [] : [reason])),
-  )
   const impossible = possible === false
   return (
     <Alert color={impossible ? 'red' : 'orange'} variant="outline" p="xs" role={impossible ? 'alert' : undefined}>
       <Text size="sm" fw={600}>
         {impossible ? own.impossible : own.unsure}
       </Text>
-      {[...new Set(reasons)].map((reason) => (
+      {reasonsOf(plan).map((reason) => (
         <Text key={reason} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {reason}
         </Text>

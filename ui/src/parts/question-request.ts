@@ -43,7 +43,15 @@ export const monitoringQuestion = (node?: string): Request => {
 /** The fields of the question about all nodes. The reports themselves would be long. */
 export const PROBLEMS = 'node,answer,status,problems'
 
-function specFlags({ disk_template, memory_mib, vcpus, disks_mib = [], disks_spindles }: Spec) {
+function specFlags({ disk_template, memory_mib, vcpus, disks_mib = [], disks_spindles, tags, networks }: Spec) {
   const disks = disks_mib.length === 0 ? undefined : disks_mib.map((size_mib) => `${size_mib}m`)
-  return { disk_template, memory: `${memory_mib}m`, vcpus, disks, disk_spindles: disks_spindles?.map(String) }
+  return {
+    disk_template,
+    memory: `${memory_mib}m`,
+    vcpus,
+    disks,
+    disk_spindles: disks_spindles?.map(String),
+    tags,
+    networks,
+  }
 }

@@ -65,7 +65,10 @@ export function RequestDialog(props: RequestDialogProps) {
   })
   const isStale = submit.error instanceof Problem && submit.error.status === 412 && !conflict
   const bySeen = heldBySeen(props.reopened, seen)
-  const ready = !props.incomplete && props.complaint === undefined && !conflict && (wanted ?? typed) === typed
+  // The plan says why.
+  const isImpossible = planning.plan?.possible === false
+  const ready =
+    !isImpossible && !props.incomplete && props.complaint === undefined && !conflict && (wanted ?? typed) === typed
   const send = (event: SyntheticEvent) => {
     event.preventDefault()
     if (ready && !submit.isPending) submit.mutate()

@@ -1,5 +1,7 @@
-// A state as a word. The colour only repeats the word.
-export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'off'
+// A state as a word, with a colour.
+import type { Tone } from './tone'
+
+export type { Tone } from './tone'
 
 export function Status({ tone, text }: { tone: Tone; text: string }) {
   return (

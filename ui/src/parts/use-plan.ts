@@ -13,6 +13,15 @@ export const JOBS = '/3/jobs'
 export const planOf = async ({ method, path, body }: Request): Promise<Plan> =>
   (await send('POST', '/3/plans', path === JOBS ? body : { request: { method, path, body } })) as Plan
 
+/** Why it is not possible, or not certain to be. */
+export const reasonsOf = ({ ops }: Plan): string[] => [
+  ...new Set(
+    ops.flatMap(({ prerequisites }) =>
+      prerequisites.flatMap(({ passed, reason }) => (passed === true || reason === null ? [] : [reason])),
+    ),
+  ),
+]
+
 /** The path of a request that is only valid with its plan. */
 export const withPlan = (path: string, plan: string): string => `${path}?plan=${encodeURIComponent(plan)}`
 

@@ -1,8 +1,9 @@
 // A table of any length. Only visible rows are rendered, and more are loaded when the end becomes visible. If a window is too narrow, the
 // rightmost columns are hidden, or the table scrolls sideways.
+import { Button } from '@mantine/core'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { texts } from '../texts'
 
 export interface Column<Row> {
@@ -45,7 +46,9 @@ const ROW_PX = 36
 export const nameOf = ({ name }: { readonly name: string }): string => name
 
 export function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, rows, rowKey, more, loading, refusal, sideways = false } = props
+  const { label, rows, rowKey, more, loading, refusal } = props
+  const [isWhole, setWhole] = useState(false)
+  const sideways = props.sideways === true || isWhole
   const empty = refusal === undefined ? props.empty : texts.overview.notShown(refusal)
   const scroll = useRef<HTMLDivElement>(null)
   const { ref, width } = useElementSize()
@@ -70,8 +73,19 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   )
   const style = { gridTemplateColumns: grid.join(' ') }
 
+  const hidden = props.columns.slice(columns.length)
   return (
     <div className="card vt" style={{ flex: 1 }}>
+      {(hidden.length > 0 || isWhole) && (
+        <div className="vt-hidden">
+          <span className="dim">
+            {isWhole ? texts.table.sideways : texts.table.hidden(hidden.map(({ title }) => title))}
+          </span>
+          <Button variant="subtle" size="compact-xs" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? texts.table.onlyFitting : texts.table.showAll}
+          </Button>
+        </div>
+      )}
       <div className="vt-scroll" ref={useMergedRef(scroll, ref)} tabIndex={0} role="region" aria-label={label}>
         <div
           role="table"

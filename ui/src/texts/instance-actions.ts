@@ -12,6 +12,8 @@ export const instanceActionTexts = {
     running: 'The instance is running. Stop it first.',
     stopped: 'The instance is not running.',
     offline: 'The instance is marked offline.',
+    nodeOffline: (node: string) => `Its node ${node} is offline. Fail it over to another node.`,
+    nodeOfflineAlone: (node: string) => `Its node ${node} is offline.`,
     onOneNode: (template: string) => `Its disks (${template}) are on one node only.`,
     notCopied: (template: string) => `Disks of the template ${template} cannot be copied to another node.`,
     notMirroredInside: (template: string) => `Disks of the template ${template} have no mirror on a second node.`,

@@ -5,6 +5,8 @@ export const instanceCreateTexts = {
   importTitle: (name: string) => `New instance from the export ${name}`,
   jobLabel: (name: string) => `Create ${name}`,
   submit: 'Create',
+  impossible: 'The plan says that this is not possible now.',
+  correct: 'Correct the marked field. The plan then appears here.',
   incomplete: 'Fill in the fields with an asterisk. The plan then appears here.',
   outsideTags: (tags: readonly string[]) =>
     `Your token covers only instances with one of the tags ${tags.join(', ')}. Add one of these tags.`,

@@ -5,6 +5,8 @@ import { backendWords, clusterOnly, commonHypervisor, hypervisorWords, templateT
 
 const instancePageTexts = {
   tabs: { overview: 'Overview', parameters: 'Parameters', metrics: 'Last hours', activity: 'Jobs and events' },
+  beingCreated: 'Being created',
+  notCreated: 'The instance was not created',
   gone: 'This instance was removed or renamed. Go to all instances.',
   seen: 'State seen',
   group: 'Group',

@@ -3,6 +3,8 @@ export const jobTexts = {
   one: (id: number | string) => `Job ${id}`,
   tray: 'Jobs that you started',
   dismiss: 'Hide this job',
+  minimize: 'Minimize',
+  showTray: (count: number) => (count === 1 ? '1 job' : `${count} jobs`),
   status: {
     queued: 'Queued',
     waiting: 'Waiting for locks',
@@ -12,6 +14,15 @@ export const jobTexts = {
     success: 'Done',
     error: 'Failed',
   } as Readonly<Record<string, string>>,
+  outcome: {
+    checking: 'Checking',
+    failedJobs: 'Submitted jobs that failed',
+    problems: (count: number) => (count === 1 ? 'Done, 1 problem' : `Done, ${count} problems`),
+    moved: (done: number, all: number) => `${done} of ${all} moved`,
+    jobs: (done: number, all: number) => `${done} of ${all} jobs done`,
+    failed: (count: number, all: number) => `${count} of ${all} failed`,
+    done: (progress: string) => `Done: ${progress}`,
+  },
   failure: {
     again: 'Try again with the same input',
     byKind: {

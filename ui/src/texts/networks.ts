@@ -30,6 +30,8 @@ export const networkTexts = {
       instance: 'Used by an instance',
       external: 'Reserved manually',
       gateway: 'Gateway',
+      network: 'Network address',
+      broadcast: 'Broadcast address',
       reserved: 'Reserved',
     } as Readonly<Record<string, string>>,
     range: (from: string, to: string, used: number, count: number) => `${from} – ${to}: ${used} of ${count} in use`,

@@ -4,6 +4,7 @@ const many = (count: number, one: string, more: string): string =>
 
 const instances = (count: number): string => many(count, 'instance', 'instances')
 const nodes = (count: number): string => many(count, 'node', 'nodes')
+const mirrors = (count: number): string => many(count, 'mirror', 'mirrors')
 const moves = (count: number): string => many(count, 'move', 'moves')
 
 export const topologyTexts = {
@@ -23,8 +24,16 @@ export const topologyTexts = {
     unknown: 'memory unknown',
     counts: (primary: number, secondary: number) => `${instances(primary)}, ${secondary} mirrored here`,
     dead: 'fails',
-    gains: (count: number) => `${instances(count)} come here`,
-    gives: (count: number) => `${instances(count)} leave`,
+    /** Empty if nothing moves. */
+    moved: (moved: { readonly instances: number; readonly mirrors: number }) =>
+      [
+        ...(moved.instances > 0 ? [instances(moved.instances)] : []),
+        ...(moved.mirrors > 0 ? [mirrors(moved.mirrors)] : []),
+      ].join(', '),
+    mirrors: (gives: number, gains: number) =>
+      [...(gives > 0 ? [`−${mirrors(gives)}`] : []), ...(gains > 0 ? [`+${mirrors(gains)}`] : [])].join(', '),
+    gains: (what: string) => `${what} come here`,
+    gives: (what: string) => `${what} leave`,
     noReserve: 'could not take over all its secondary instances',
   },
   key: {
@@ -83,6 +92,10 @@ export const topologyTexts = {
     nothing: 'Choose failing nodes or new instances.',
     old: 'This is the result of the previous question.',
     fine: 'All instances can run.',
+    fineMoved: 'All instances of the failing nodes can run.',
+    placedAll: 'All new instances find a node.',
+    down: (count: number) =>
+      `${count === 1 ? '1 instance cannot' : `${count.toLocaleString('en')} instances cannot`} run already now, because of an offline node.`,
     bad: 'Some instances find no node.',
     noReserve: (count: number) =>
       count === 0
@@ -93,6 +106,7 @@ export const topologyTexts = {
       lost: 'Cannot be restarted',
       mirrored: 'New mirrors',
       unmirrored: 'Without a mirror',
+      alreadyDown: 'On a node that is offline already',
       placed: 'Placed',
       refused: 'Not placed',
       withoutReserve: 'Without reserve',
@@ -116,7 +130,9 @@ export const topologyTexts = {
     more: 'Further moves are possible: plan again after these.',
     run: (count: number) => `Carry out ${moves(count)}`,
     job: (count: number) => `Balance: ${moves(count)}`,
-    begun: 'The job is running. Plan again when it has ended.',
+    begun: 'The job is running.',
+    failed: 'The job failed. Plan again to see what is left.',
+    balanced: (group: string, before: string, after: string) => `${group}: balanced, score ${before} → ${after}`,
     list: 'Moves',
     what: 'Move',
     kinds: {

@@ -1,10 +1,11 @@
 // Disks as volumes in user space, for a node without LVM: those of template plain, and the children of mirrored disks. A logical id is
 // `[group, volume]` as with LVM, so the code above this driver need not know the difference.
+import * as path from 'node:path'
 import { KEEP_UNTIL_UNKNOWN } from '../../../model/leftovers'
 import { constants } from '../../../lib/files'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
-import { cannotShare, createFile, resize } from '../file'
+import { canShareIn, cannotShare, createFile, resize } from '../file'
 import { asTag, checkName, OWNER, volumeOf } from '../lvm/names'
 import type { Children, Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { type Place, isOvercommitted, requireRoom, sizeOf, tagsFile, volumeFile } from './volumes'
@@ -102,12 +103,15 @@ class UserVolumeDriver implements Driver {
     } catch (error) {
       await files.rm(file, { force: true })
       if (!cannotShare(error)) throw error
-      fail(
-        `The file system of ${title(disk)} on node ${hostname} cannot share blocks of files, so there are no snapshots of volumes in ` +
-          'user space: keep the cluster on btrfs or XFS; gnt-backup export --long-sleep exports an instance while it is stopped',
-      )
+      fail(cannotShareText(title(disk), hostname))
     }
     return [vg, name]
+  }
+
+  async snapshotProblem(device: Device): Promise<string | null> {
+    const { files, hostname } = this.context
+    if (await canShareIn(files, path.dirname(device.path))) return null
+    return cannotShareText('its volume', hostname)
   }
 
   dimensions = async (_disk: DiskDict, device: Device): Promise<Dimensions> => ({
@@ -126,6 +130,10 @@ export const userVolumeDriver =
   (folder: string): DriverFactory =>
   (context) =>
     new UserVolumeDriver(context, { ...context, userVolumes: folder })
+
+const cannotShareText = (volume: string, hostname: string): string =>
+  `The file system of ${volume} on node ${hostname} cannot share blocks of files, so there are no snapshots of volumes in user space: ` +
+  'keep the cluster on Btrfs or XFS, or export the instance while it is stopped, which copies its disks'
 
 const title = (disk: DiskDict): string => {
   const { vg, name } = volumeOf(disk.logical_id)

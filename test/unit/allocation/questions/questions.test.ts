@@ -188,13 +188,22 @@ test('a mirrored instance comes back on its secondary and gets another mirror; a
   expect(answer).toMatchObject({
     dead: ['a'],
     restored: [
-      { instance: 'm', from: ['a', 'b'], to: ['b', 'c'] },
+      { instance: 'm', from: ['a', 'b'], to: ['b'] },
       { instance: 's', from: ['a'] },
     ],
     lost: [{ instance: 'l', nodes: ['a'], reason: 'its disks (plain) are only on the node that is down' }],
-    mirrored: [{ instance: 'm', to: ['b', 'c'] }],
+    mirrored: [{ instance: 'm', from: ['b', 'a'], to: ['b', 'c'] }],
     unmirrored: [],
   })
+})
+
+test('an instance on a node that was offline before is none that can run, whatever dies', () => {
+  const data = small(vm('m', 1024, 'a|b', 'drbd'), vm('s', 1024, 'c|', 'rbd'), vm('d', 1024, 'b|', 'rbd'))
+  const why = { a: 'offline', b: 'drained', c: 'no answer' }
+  const nodes = data.nodes.map((node) => ({ ...node, offline: true, unusable: Reflect.get(why, node.name) as string }))
+  const { already_down: down } = whatIf({ ...data, nodes }, { dead: ['c'] })
+  expect(down).toEqual([{ instance: 'm', nodes: ['a', 'b'], reason: 'its node, a, is offline', candidates: null }])
+  expect(whatIf({ ...data, nodes }, {}).already_down.map(({ instance }) => instance)).toEqual(['m', 's'])
 })
 
 test('an instance that cannot come back has its reason, and that of each node', () => {

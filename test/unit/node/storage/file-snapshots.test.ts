@@ -65,3 +65,14 @@ test('it never leads out of the folders that are allowed', async () => {
   await expect(new Disks(node.context).snapshot(disk, '/../../../etc/passwd', null)).rejects.toThrow()
   expect(copied).toEqual([])
 })
+
+test('whether it can be made is tried with other files, of which none is left', async () => {
+  const disks = new Disks(node.context)
+  await expect(disks.snapshotProblem(disk)).resolves.toBe(null)
+  refuse = 'EOPNOTSUPP'
+  await expect(disks.snapshotProblem(disk)).resolves.toMatch(/^The file system of .* cannot share blocks between files/)
+  // A full disk says nothing of it.
+  refuse = 'ENOSPC'
+  await expect(disks.snapshotProblem(disk)).resolves.toBe(null)
+  await expect(systemFiles.readdir(local(`${PLACE}/inst`))).resolves.toEqual(['disk0'])
+})

@@ -40,6 +40,17 @@ test('a running instance gets snapshots of its volumes, which are listed and del
   expect(cluster.gantry.sections[SNAPSHOTS_SECTION]).toBeUndefined()
 })
 
+test('what its node cannot make is refused before anything is noted, and an older node is asked by the snapshot', async () => {
+  cluster.answers.gantry_snapshot_problem = () => 'the file system cannot share blocks'
+  await expect(make([0, 'before'])).rejects.toThrow(`Instance ${PLAIN}: the file system cannot share blocks`)
+  expect([cluster.calls('blockdev_snapshot'), noted()]).toEqual([[], []])
+  cluster.answers.gantry_snapshot_problem = () => {
+    throw new Error('Unknown method gantry_snapshot_problem')
+  }
+  await make([0, 'before'])
+  expect(noted()).toHaveLength(1)
+})
+
 test('the room for changes is what was asked for, and otherwise left to the node', async () => {
   await cluster.run(MAKE, {
     instance_name: PLAIN,

@@ -1,23 +1,30 @@
 // The map of addresses that the console shows of a network.
-import { Addresses, ownersOf, rangesOf } from '../../../../ui/src/pages/networks/addresses'
+import { Addresses, ownersOf, rangesOf, reservedByHand } from '../../../../ui/src/pages/networks/addresses'
 
 const small = (map: string) =>
   new Addresses({
-    ...{ network: '10.0.0.0/29', map, gateway: '10.0.0.1', external: '10.0.0.0, 10.0.0.7' },
+    ...{ network: '10.0.0.0/29', map, gateway: '10.0.0.1', external: '10.0.0.0, 10.0.0.5, 10.0.0.7' },
     owners: ownersOf([['10.0.0.2', 'vm1']]),
   })
 
 test('each address of a network is free, an instance’s, the gateway, or reserved by hand or otherwise', () => {
-  const addresses = small('XXXX...X')
-  const shown = [0, 1, 2, 3, 4, 7].map((index) => addresses.at(index))
+  const addresses = small('XXXX.X.X')
+  const shown = [0, 1, 2, 3, 4, 5, 7].map((index) => addresses.at(index))
   expect(shown.map(({ text, kind, owner }) => [text, kind, owner])).toEqual([
-    ['10.0.0.0', 'external', undefined],
+    ['10.0.0.0', 'network', undefined],
     ['10.0.0.1', 'gateway', undefined],
     ['10.0.0.2', 'instance', 'vm1'],
     ['10.0.0.3', 'reserved', undefined],
     ['10.0.0.4', 'free', undefined],
-    ['10.0.0.7', 'external', undefined],
+    ['10.0.0.5', 'external', undefined],
+    ['10.0.0.7', 'broadcast', undefined],
   ])
+})
+
+test('nobody has reserved the first and the last address by hand', () => {
+  const source = { network: '10.0.0.0/29', map: 'XX...X.X', gateway: '10.0.0.1', owners: new Map<string, string>() }
+  expect(reservedByHand({ ...source, external: '10.0.0.0, 10.0.0.1, 10.0.0.5, 10.0.0.7' })).toEqual(['10.0.0.5'])
+  expect(reservedByHand({ ...source, external: '' })).toEqual([])
 })
 
 test('a network that begins in the middle of its range is shown from its first address', () => {

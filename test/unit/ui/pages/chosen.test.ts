@@ -2,9 +2,12 @@
 import { consoleModule } from '../../../support/console-actions'
 
 type Ask = (filter: string | undefined) => Promise<readonly string[]>
-const { stillThere } = consoleModule<{ stillThere(chosen: readonly string[], ask: Ask): Promise<string[]> }>(
-  'pages/instances/chosen.ts',
-)
+interface Choice {
+  stillThere(chosen: readonly string[], ask: Ask): Promise<string[]>
+  notShown(chosen: ReadonlySet<string>, rows: readonly { name: string }[]): string[]
+  withoutGone(chosen: ReadonlySet<string>, sought: readonly string[], found: readonly string[]): ReadonlySet<string>
+}
+const { stillThere, notShown, withoutGone } = consoleModule<Choice>('pages/instances/chosen.ts')
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `vm${at}`)
 
@@ -27,4 +30,13 @@ test('only the chosen ones are looked for, and those that are gone are left out'
 test('thousands are no filter, which would be too long for an address', async () => {
   const { names, filters } = await remaining(namesOf(3000), ['vm7', 'vm2999'])
   expect([names.length, filters]).toEqual([2998, [undefined]])
+})
+
+test('those that were removed leave the choice, and those that another filter hides stay in it', () => {
+  const chosen = new Set(['shown', 'hidden', 'gone'])
+  const sought = notShown(chosen, [{ name: 'shown' }, { name: 'other' }])
+  expect(sought).toEqual(['hidden', 'gone'])
+  expect([...withoutGone(chosen, sought, ['hidden'])]).toEqual(['shown', 'hidden'])
+  // The same set: nothing is drawn again.
+  expect(withoutGone(chosen, sought, sought)).toBe(chosen)
 })

@@ -1,6 +1,7 @@
 // What the console's page of a job tells beside its state.
 import { consoleModule } from '../../../support/console-actions'
-import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from '../../../../ui/src/pages/jobs/trail'
+import { dependenciesOf, reasonsOf, tokenOf, userOf } from '../../../../ui/src/pages/jobs/trail'
+import { submittedOf } from '../../../../ui/src/parts/submitted'
 import { ownersOf, pendingOf, waitingFor } from '../../../../ui/src/pages/jobs/waits'
 
 type Job = Parameters<typeof userOf>[0]

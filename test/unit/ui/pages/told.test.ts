@@ -1,7 +1,7 @@
 // What pages read out of answers whose shape is another program's.
 import document from '../../../../openapi/rapi.json'
 import { differences, parameterText, SIZES } from '../../../../ui/src/parts/differences'
-import { findingOf, findingsOf } from '../../../../ui/src/pages/cluster/findings'
+import { findingOf, findingsOf } from '../../../../ui/src/parts/findings'
 import { interfacesOf, statusOf } from '../../../../ui/src/pages/nodes/reports'
 import { nodeStatesOf } from '../../../../ui/src/pages/os/node-states'
 import { actionText, ruleBody, whenText, whyText } from '../../../../ui/src/pages/rules/rule'

@@ -1,5 +1,5 @@
 // How the console reads the last verification: well is only one that has looked to its end and found nothing.
-import { verifiedOf } from '../../../../ui/src/pages/cluster/verified'
+import { verifiedOf } from '../../../../ui/src/parts/verified'
 
 type Job = Parameters<typeof verifiedOf>[0]
 

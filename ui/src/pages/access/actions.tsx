@@ -2,6 +2,7 @@
 import { Button, CopyButton, Group, Text, TextInput } from '@mantine/core'
 import type { components } from '../../api/schema'
 import { sessionStore } from '../../api/session-store'
+import type { Values } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import { plainAction } from '../../parts/plain-dialog'
@@ -18,6 +19,16 @@ const DAYS = [1, 7, 30, 90, 365]
   .map((days) => ({ value: String(days), label: own.afterDays(days) }))
   .concat([{ value: NEVER, label: own.never }])
 
+const READS = '@readonly'
+const NO_ROLE = 'none'
+const ROLES = Object.entries(own.tokenRoles).map(([value, label]) => ({ value, label }))
+
+/** The role is a permission like the others. */
+const permissionsIn = ({ role = READS, permissions }: Values): unknown[] => [
+  ...(role === NO_ROLE ? [] : [role]),
+  ...(Array.isArray(permissions) ? (permissions as unknown[]) : []),
+]
+
 const endsAfter = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, 'Z')
 
 export const MAKE_TOKEN: Action<null> = plainAction<null>({
@@ -26,17 +37,19 @@ export const MAKE_TOKEN: Action<null> = plainAction<null>({
   text: () => own.makeText,
   fields: [
     { kind: 'text', name: 'name', label: own.name, text: own.nameText, initial: '', required: true },
+    { ...{ kind: 'choice', name: 'role', label: own.tokenRole, initial: READS }, choices: ROLES },
     {
-      ...{ kind: 'words', name: 'permissions', label: own.permissions, text: own.permissionsText },
-      ...{ initial: [], required: true },
+      ...{ kind: 'words', name: 'permissions', label: own.permissions, text: own.permissionsText, initial: [] },
+      known: () => sessionStore.get().session?.permissions ?? [],
     },
     { kind: 'choice', name: 'days', label: own.days, initial: '30', choices: DAYS },
     { kind: 'words', name: 'tags', label: own.onlyTags, initial: [] },
     { kind: 'words', name: 'groups', label: own.onlyGroups, initial: [], source: 'groups' },
   ],
-  complaint: ({ permissions }) => (Array.isArray(permissions) && permissions.length > 0 ? undefined : own.missing),
-  request(_none, { days = '30', ...given }) {
-    const { name = 'NAME', ...scope } = given
+  complaint: (body) => (permissionsIn(body).length > 0 ? undefined : own.missing),
+  request(_none, { days = '30', role, ...rest }) {
+    const given = { ...rest, permissions: permissionsIn({ role, ...rest }) }
+    const { name = 'NAME', ...scope } = given as Values
     const ends = days === NEVER ? {} : { expires: endsAfter(Number(days)) }
     const user = sessionStore.get().session?.user ?? 'USER'
     const flags = { user, ...scope, ...(days !== NEVER && { 'valid-for': `${String(days)}d` }) }

@@ -3,8 +3,8 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import { Problem } from '../../api/problem'
 import { jobQuery } from '../../parts/job'
-import { submittedOf } from '../jobs/trail'
-import { type Verified, verifiedOf } from './verified'
+import { submittedOf } from '../../parts/submitted'
+import { type Verified, verifiedOf } from '../../parts/verified'
 
 const VERIFY = JSON.stringify(['=~', 'title', '^CLUSTER_VERIFY(\\(|$)'])
 

@@ -7,7 +7,7 @@ import { Rows } from '../../parts/rows'
 import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
 import { useVerified } from './use-verified'
-import type { Verified } from './verified'
+import type { Verified } from '../../parts/verified'
 
 const own = texts.cluster.verify
 

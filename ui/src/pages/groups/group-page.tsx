@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { useMay } from '../../api/session'
 import { Actions } from '../../parts/action'
+import { useGone } from '../../parts/gone'
 import { PolicyCard } from '../../parts/ipolicy-card'
 import { NameLinks } from '../../parts/names'
 import { Card, Facts, Page } from '../../parts/page'
@@ -30,10 +31,11 @@ const groupQuery = (name: string) =>
 export function GroupPage() {
   const { name } = route.useParams()
   const { data: group, error, refetch } = useQuery(groupQuery(name))
+  const gone = useGone({ resource: 'groups', name, object: group, error })
   return (
-    <Page title={name} actions={group && <Actions subject={group} actions={GROUP_ACTIONS} shown={3} />}>
-      <ProblemBox error={error} retry={() => void refetch()} />
-      {group && <Cards group={group} />}
+    <Page title={name} actions={!gone && group && <Actions subject={group} actions={GROUP_ACTIONS} shown={3} />}>
+      {!gone && <ProblemBox error={error} retry={() => void refetch()} />}
+      {!gone && group && <Cards group={group} />}
     </Page>
   )
 }

@@ -6,11 +6,17 @@ import { CHANGE_GROUP, FAILOVER, MIGRATE, MOVE, REPLACE_DISKS } from './actions/
 import { ADD_NIC } from './actions/nics'
 import { HYPERVISOR, OS_PARAMETERS, RESOURCES } from './actions/parameter-dialog'
 import { REBOOT, START, STOP } from './actions/run'
+import { isNodeOffline } from './actions/request'
 import type { Instance } from './instance'
 
 /** The actions for an instance. A reservation has other ones: it can be created, and moves change only its record. */
-export const actionsFor = (instance: Instance): readonly Action<Instance>[] =>
-  instance.forthcoming === true ? [COMMIT, REMOVE, RENAME, FAILOVER, REPLACE_DISKS, ADD_TAGS] : INSTANCE_ACTIONS
+export function actionsFor(instance: Instance): readonly Action<Instance>[] {
+  if (instance.forthcoming === true) return [COMMIT, REMOVE, RENAME, FAILOVER, REPLACE_DISKS, ADD_TAGS]
+  // On an offline node, a failover is what helps.
+  return isNodeOffline(instance)
+    ? [FAILOVER, ...INSTANCE_ACTIONS.filter((action) => action !== FAILOVER)]
+    : INSTANCE_ACTIONS
+}
 
 const INSTANCE_ACTIONS: readonly Action<Instance>[] = [
   ...[START, STOP, REBOOT, MIGRATE],

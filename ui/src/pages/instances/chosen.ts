@@ -17,6 +17,22 @@ export async function allNames(filter: string | undefined): Promise<string[]> {
   return names
 }
 
+/** The chosen names that are not among the shown rows: of another filter, not loaded yet, or removed. */
+export function notShown(chosen: ReadonlySet<string>, rows: readonly { readonly name: string }[]): string[] {
+  const shown = new Set(rows.map(({ name }) => name))
+  return [...chosen].filter((name) => !shown.has(name))
+}
+
+/** The choice without the names that were looked for and not found. */
+export function withoutGone(
+  chosen: ReadonlySet<string>,
+  sought: readonly string[],
+  found: readonly string[],
+): ReadonlySet<string> {
+  const gone = new Set(sought.filter((name) => !found.includes(name)))
+  return gone.size === 0 ? chosen : new Set([...chosen].filter((name) => !gone.has(name)))
+}
+
 /** The chosen names without those of instances that were removed or renamed since. */
 export async function stillThere(
   chosen: readonly string[],

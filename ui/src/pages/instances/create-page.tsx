@@ -9,11 +9,12 @@ import { useCluster, valuesOf } from '../../api/cluster'
 import { Problem } from '../../api/problem'
 import { useRefusal } from '../../api/session'
 import { Fields } from '../../forms/fields'
-import type { Field } from '../../forms/schema'
+import { type Field, wordsOf } from '../../forms/schema'
 import { CopyAs } from '../../parts/copy-as'
 import { Card, Page } from '../../parts/page'
 import { PlanView } from '../../parts/plan-view'
 import { ProblemBox } from '../../parts/problem-box'
+import { RefusableButton } from '../../parts/refusable'
 import { useSubmit } from '../../parts/submit'
 import { type Plan, planOf, requestKey } from '../../parts/use-plan'
 import { texts } from '../../texts'
@@ -153,13 +154,15 @@ function Frame({ draft, source, children }: { draft: Draft; source: Source; chil
       const from = source.kind === 'export' ? { node: source.node, export: source.name } : {}
       void navigate({ to: '/instances/new', search: { ...from, again: key } })
     },
-    done() {
+    done(job) {
       draft.forget()
-      void navigate({ to: '/instances/$name', params: { name } })
+      void navigate({ to: '/instances/$name', params: { name }, state: { creating: job } })
     },
   })
   const whyNot = refusal('instances.create') ?? draft.outside
-  const ready = complete && whyNot === undefined
+  const mistaken = plan.error !== null && isTold(plan.error, draft) ? own.correct : undefined
+  const impossible = mistaken ?? (plan.data?.possible === false ? own.impossible : undefined)
+  const ready = complete && whyNot === undefined && impossible === undefined
   const send = (event: SyntheticEvent) => {
     event.preventDefault()
     if (ready && !submit.isPending) submit.mutate()
@@ -176,9 +179,14 @@ function Frame({ draft, source, children }: { draft: Draft; source: Source; chil
               <Group gap={0}>
                 <CopyAs request={request} secret={form.isSecret} />
               </Group>
-              <Button type="submit" title={whyNot} disabled={!ready} loading={submit.isPending}>
+              <RefusableButton
+                type="submit"
+                whyNot={whyNot ?? impossible}
+                disabled={!complete}
+                loading={submit.isPending}
+              >
                 {own.submit}
-              </Button>
+              </RefusableButton>
             </Group>
             <PlanOrWhy draft={draft} plan={plan} />
           </Stack>
@@ -226,6 +234,7 @@ function PlanOrWhy({ draft, plan: { data, error, busy, again } }: { draft: Draft
   const { data: cluster } = useCluster()
   if (draft.outside !== undefined) return null
   if (!draft.complete) return <Text size="sm">{own.incomplete}</Text>
+  if (error !== null && isTold(error, draft)) return <Text size="sm">{own.correct}</Text>
   if (error !== null) return <ProblemBox error={error} retry={again} />
   if (data === undefined)
     return (
@@ -238,9 +247,26 @@ function PlanOrWhy({ draft, plan: { data, error, busy, again } }: { draft: Draft
     <>
       {!draft.chosen && <PlacementView wanted={wantedOf(draft, be)} chosen={nodesOf(data)} />}
       <PlanView plan={data} />
+      {data.possible === false && (
+        <Button variant="default" onClick={again} loading={busy}>
+          {texts.plan.again}
+        </Button>
+      )}
     </>
   )
 }
+
+const networksOf = (nics: unknown): string[] => [
+  ...new Set(
+    (Array.isArray(nics) ? (nics as readonly { network?: unknown }[]) : []).flatMap(({ network }) =>
+      typeof network === 'string' && network !== '' ? [network] : [],
+    ),
+  ),
+]
+
+/** Whether a field shows the error. */
+const isTold = (error: Error, { form }: Draft): boolean =>
+  error instanceof Problem && error.parameter !== undefined && form.errors[error.parameter] !== undefined
 
 function wantedOf({ request: { body } }: Draft, be: Readonly<Record<string, unknown>>): Wanted {
   const disks = (body['disks'] as readonly { size?: number; spindles?: number }[] | undefined) ?? []
@@ -251,6 +277,7 @@ function wantedOf({ request: { body } }: Draft, be: Readonly<Record<string, unkn
     ...{ memory_mib: Number(be['memory'] ?? be['maxmem']), vcpus: Number(be['vcpus']) },
     disks_mib: sized.map(({ size }) => size ?? 0),
     disks_spindles: spindles.length === sized.length ? spindles : [],
+    ...{ tags: wordsOf(body['tags']), networks: networksOf(body['nics']) },
     ...(body['group_name'] === undefined ? {} : { group: String(body['group_name']) }),
   }
 }

@@ -1,12 +1,13 @@
 // The page of an instance, with its data and actions.
 import { Group, Tabs } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Problem } from '../../api/problem'
 import { sizeText } from '../../format/size'
 import { Ago, Time } from '../../parts/time'
 import { ActionAt, Actions } from '../../parts/action'
+import { useGone } from '../../parts/gone'
+import { isOver } from '../../parts/job'
 import { Card, Facts, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
@@ -14,11 +15,13 @@ import { ConsoleButton } from '../console/console-link'
 import { actionsFor } from './actions'
 import { ADD_TAGS, REMOVE_TAG } from './actions/change'
 import { Activity } from './activity'
+import { CreationCard, useCreation } from './creation'
 import { Disks, Nics, Snapshots } from './devices'
 import { type Instance, InstanceStatus } from './instance'
-import { instanceQuery, nameOf } from './instance-query'
+import { instanceQuery } from './instance-query'
 import { Metrics } from './metrics'
 import { ParameterCards } from './parameter-cards'
+import { useSnapshotProblem } from './snapshot-problem'
 
 const own = texts.instances
 const words = own.page
@@ -34,8 +37,14 @@ export function InstancePage() {
   const { name } = route.useParams()
   const { tab = 'overview' } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data: instance, error, refetch } = useQuery(instanceQuery(name))
-  const gone = useFollowName(name, instance, error)
+  const client = useQueryClient()
+  const missing = isMissing(client.getQueryState(instanceQuery(name).queryKey)?.error)
+  const creation = useCreation(name, missing)
+  const { data, error, refetch } = useQuery({ ...instanceQuery(name), enabled: creation.ready })
+  const snapshotProblem = useSnapshotProblem(data)
+  const instance: Instance | undefined = data && { ...data, snapshotProblem }
+  const gone = useGone({ resource: 'instances', name, object: instance, error })
+  const isCreated = creation.job === undefined || (instance !== undefined && isOver(creation.job))
   return (
     <Page
       title={name}
@@ -50,8 +59,9 @@ export function InstancePage() {
         )
       }
     >
-      {gone && <Link to="/instances">{words.gone}</Link>}
-      <ProblemBox error={error} retry={() => void refetch()} />
+      {creation.job !== undefined && !isCreated && <CreationCard job={creation.job} />}
+      {isMissing(error) && isCreated && <Link to="/instances">{words.gone}</Link>}
+      {!gone && isCreated && <ProblemBox error={error} retry={() => void refetch()} />}
       {instance && !gone && (
         <Tabs
           value={tab}
@@ -92,23 +102,7 @@ export function InstancePage() {
   )
 }
 
-/** Goes to the new name if the instance is renamed. Returns whether the instance no longer exists. */
-function useFollowName(name: string, instance: Instance | undefined, error: Error | null): boolean {
-  const navigate = useNavigate()
-  const seen = useRef<{ readonly name: string; readonly uuid: string }>(undefined)
-  if (instance?.uuid !== undefined) seen.current = { name, uuid: instance.uuid }
-  const gone = error instanceof Problem && error.status === 404
-  useEffect(() => {
-    // The page may have shown another instance before.
-    if (!gone || seen.current?.name !== name) return
-    nameOf(seen.current.uuid)
-      .then(
-        (now) => now !== undefined && now !== name && void navigate({ to: '/instances/$name', params: { name: now } }),
-      )
-      .catch(() => undefined)
-  }, [gone, name, navigate])
-  return gone
-}
+const isMissing = (error: unknown): boolean => error instanceof Problem && error.status === 404
 
 function General({ instance }: { instance: Instance }) {
   const { pnode, snodes, os, hypervisor, disk_template: template, ctime, mtime, status_seen: seen } = instance

@@ -11,9 +11,3 @@ export const instanceQuery = (name: string) =>
       name,
     }),
   })
-
-/** The present name of an instance that was renamed; undefined if it was removed. */
-export async function nameOf(uuid: string): Promise<string | undefined> {
-  const query = { fields: 'name', filter: JSON.stringify(['==', 'uuid', uuid]) }
-  return (await got(api.GET('/3/instances', { params: { query } }))).items[0]?.name
-}

@@ -5,7 +5,10 @@ import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
 import { type Shown, stateOf } from './state'
 
-export type Instance = Named<components['schemas']['InstanceView']>
+export type Instance = Named<components['schemas']['InstanceView']> & {
+  /** Why its node cannot make a snapshot, if the page has asked. */
+  readonly snapshotProblem?: string
+}
 
 const TONES: Readonly<Record<string, Tone>> = {
   running: 'good',

@@ -1,8 +1,8 @@
 // The list of instances. The address contains filters, order and columns, so that a bookmark keeps a view.
 import { Button, Checkbox, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
+import { type Dispatch, type SetStateAction, useEffect, useMemo, useState } from 'react'
 import { useRefusal } from '../../api/session'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
@@ -11,7 +11,7 @@ import { RefusableButton } from '../../parts/refusable'
 import { type Column, nameOf, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { BulkBar } from './bulk'
-import { allNames } from './chosen'
+import { allNames, notShown, stillThere, withoutGone } from './chosen'
 import { columnsOf } from './columns'
 import type { Instance } from './instance'
 import { filterOf } from './list-filter'
@@ -38,6 +38,7 @@ export function InstancesPage() {
       ...{ known: 'true', filter, sort: search.sort },
     },
   })
+  useForgetGone(chosen, setChosen, list)
   const all = useMutation({ mutationFn: () => allNames(filter), onSuccess: (names) => setChosen(new Set(names)) })
   return (
     <Page
@@ -93,6 +94,19 @@ export function InstancesPage() {
       />
     </Page>
   )
+}
+
+/** Takes instances out of the choice that were removed or renamed. Events of instances repeat the question. */
+function useForgetGone(chosen: Chosen, choose: Choose, list: { rows: readonly Instance[]; loading: boolean }): void {
+  const sought = notShown(chosen, list.rows)
+  const { data: found } = useQuery({
+    queryKey: ['instances', 'list', 'chosen', sought],
+    queryFn: async () => ({ sought, names: await stillThere(sought) }),
+    enabled: sought.length > 0 && !list.loading,
+  })
+  useEffect(() => {
+    if (found !== undefined) choose((before) => withoutGone(before, found.sought, found.names))
+  }, [found, choose])
 }
 
 function NewButton() {

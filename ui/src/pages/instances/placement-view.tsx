@@ -21,6 +21,8 @@ export interface Wanted {
   readonly disks_mib: readonly number[]
   /** Empty if not each disk says it. */
   readonly disks_spindles: readonly number[]
+  readonly tags: readonly string[]
+  readonly networks: readonly string[]
   readonly group?: string
 }
 
@@ -80,12 +82,19 @@ export function placementAsked({
   group,
   disks_mib,
   disks_spindles,
+  tags,
+  networks,
   ...others
 }: Wanted): components['schemas']['CapacityRequest'] {
   const groups = group === undefined ? {} : { groups: [group] }
   const disks = disks_mib.length === 0 ? {} : { disks_mib: [...disks_mib] }
   const spindles = disks_spindles.length === 0 ? {} : { disks_spindles: [...disks_spindles] }
-  return { spec: { ...others, ...disks, ...spindles }, max_instances: 0, explain: true, ...groups }
+  // The plan minds these, too: a node that it refuses does not fit.
+  const named = {
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(networks.length === 0 ? {} : { networks: [...networks] }),
+  }
+  return { spec: { ...others, ...disks, ...spindles, ...named }, max_instances: 0, explain: true, ...groups }
 }
 
 /** Asks the allocator for suitable nodes, if the user has the permission. An old answer is refetched, because the plan beside it is new. */

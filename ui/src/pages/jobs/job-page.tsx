@@ -8,6 +8,8 @@ import { spanText } from '../../format/time'
 import { Actions } from '../../parts/action'
 import { isOver, type Job, jobQuery, JobStatus, summaryOf, tookMs } from '../../parts/job'
 import { JobFailure } from '../../parts/job-failure'
+import { submittedOf } from '../../parts/submitted'
+import { FailedParts, JobOutcome, useOutcome } from '../../parts/use-outcome'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Time } from '../../parts/time'
@@ -15,7 +17,7 @@ import { texts } from '../../texts'
 import { JOB_ACTIONS } from './actions'
 import { LogText } from './log-text'
 import { LockLink, locksOfJobQuery, lockText } from './locks'
-import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from './trail'
+import { dependenciesOf, reasonsOf, tokenOf, userOf } from './trail'
 import { ownersOf } from './waits'
 
 const own = texts.jobs
@@ -27,7 +29,7 @@ export function JobPage() {
   return (
     <Page
       title={own.one(id)}
-      note={job && <JobStatus status={job.status} />}
+      note={job && <JobOutcome job={job} />}
       actions={job && <Actions subject={job} actions={JOB_ACTIONS} shown={3} />}
     >
       <ProblemBox error={error} retry={() => void refetch()} />
@@ -36,6 +38,7 @@ export function JobPage() {
           <Card title={own.glance}>
             <Facts facts={factsOf(job)} />
           </Card>
+          <Failures job={job} />
           {!isOver(job) && <Locks job={job.id} />}
           {job.ops.map((op, index) => (
             <Step key={index} job={job.id} op={op} title={`${index + 1}. ${op.summary}`} />
@@ -74,7 +77,7 @@ function factsOf(job: Job): [string, ReactNode][] {
         ] as [string, ReactNode][])),
     ...(submitted.length === 0
       ? []
-      : ([[own.submitted, submitted.map((id) => [<JobLink key={id} id={id} />, ' '])]] as [string, ReactNode][])),
+      : ([[own.submitted, submitted.map((id) => <Submitted key={id} id={id} />)]] as [string, ReactNode][])),
     ...(job.archived ? ([['', own.archived]] as [string, ReactNode][]) : []),
   ]
 }
@@ -84,6 +87,28 @@ export const JobLink = ({ id }: { id: number }) => (
     {own.one(id)}
   </Link>
 )
+
+/** A submitted job with its state. */
+function Submitted({ id }: { id: number }) {
+  const { data: job } = useQuery(jobQuery(id))
+  return (
+    <div>
+      <JobLink id={id} /> {job && <JobStatus status={job.status} />} {job && summaryOf(job)}
+    </div>
+  )
+}
+
+function Failures({ job }: { job: Job }) {
+  const { failed = [] } = useOutcome(job) ?? {}
+  if (failed.length === 0) return null
+  return (
+    <Card title={own.outcome.failedJobs}>
+      <div style={{ padding: '8px 14px' }}>
+        <FailedParts failed={failed} />
+      </div>
+    </Card>
+  )
+}
 
 /** The locks that an unfinished job holds and waits for. */
 function Locks({ job }: { job: number }) {

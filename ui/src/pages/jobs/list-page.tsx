@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Job>[] = [
   },
   { ...{ id: 'summary', title: own.columns.summary, width: 150, share: 3 }, cell: summaryOf },
   {
-    ...{ id: 'status', title: own.columns.status, width: 120, sort: 'status' },
+    ...{ id: 'status', title: own.columns.status, width: 170, sort: 'status' },
     cell: ({ status }) => <JobStatus status={status} />,
   },
   { ...{ id: 'received', title: own.columns.received, width: 210 }, cell: ({ received }) => <Time time={received} /> },

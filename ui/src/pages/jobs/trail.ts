@@ -1,4 +1,4 @@
-// The submitter and reasons of a job, its dependencies, and the jobs that it submitted, read from its opcodes.
+// The submitter and reasons of a job and its dependencies, read from its opcodes.
 import type { components } from '../../api/schema'
 
 type Job = components['schemas']['Job']
@@ -44,14 +44,4 @@ export function dependenciesOf({ ops }: Job): Dependency[] {
     }
   }
   return [...found.values()]
-}
-
-/** The numbers of the jobs that its opcodes submitted. A result lists them: `{ jobs: [[submitted, number or error]] }`. */
-export function submittedOf({ ops }: Job): number[] {
-  return ops.flatMap(({ result }) => {
-    const jobs: unknown = typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : undefined
-    return (Array.isArray(jobs) ? (jobs as unknown[]) : []).flatMap((entry) =>
-      Array.isArray(entry) && typeof entry[1] === 'number' ? [entry[1]] : [],
-    )
-  })
 }

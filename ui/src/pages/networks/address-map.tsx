@@ -6,18 +6,19 @@ import { Card, Nothing } from '../../parts/page'
 import { Rows } from '../../parts/rows'
 import { texts } from '../../texts'
 import type { Network } from './actions'
-import { Addresses, ownersOf, type Range, rangesOf } from './addresses'
+import { Addresses, type AddressSource, ownersOf, type Range, rangesOf } from './addresses'
 
 const own = texts.networks.map
 const SQUARES_MAX = 256
 const LISTED_MAX = 256
 
-export function AddressMap({ network }: { network: Network }) {
+export const sourceOf = (network: Network): AddressSource => {
   const { network: range, map, gateway, external_reservations: external, owners: told } = network
-  const addresses = useMemo(
-    () => new Addresses({ network: range, map, gateway, external, owners: ownersOf(told) }),
-    [range, map, gateway, external, told],
-  )
+  return { network: range, map, gateway, external, owners: ownersOf(told) }
+}
+
+export function AddressMap({ network }: { network: Network }) {
+  const addresses = useMemo(() => new Addresses(sourceOf(network)), [network])
   const all = { from: 0, to: addresses.count }
   const [seen, setSeen] = useState<Range>()
   const shown = seen ?? all

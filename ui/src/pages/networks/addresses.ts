@@ -1,6 +1,6 @@
 // A network's addresses: their use, their owners, and the ranges in which they are shown.
 
-export type AddressKind = 'free' | 'instance' | 'external' | 'gateway' | 'reserved'
+export type AddressKind = 'free' | 'instance' | 'external' | 'gateway' | 'network' | 'broadcast' | 'reserved'
 
 export interface Address {
   readonly at: number
@@ -45,6 +45,9 @@ export class Addresses {
     if (owner !== undefined) return { at: index, text, kind: 'instance', owner }
     if (text === this.source.gateway) return { at: index, text, kind: 'gateway' }
     if (this.map[index] === '.') return { at: index, text, kind: 'free' }
+    // Every network reserves its first and its last address. A network of four addresses is the smallest one.
+    if (index === 0) return { at: index, text, kind: 'network' }
+    if (index === this.count - 1) return { at: index, text, kind: 'broadcast' }
     return { at: index, text, kind: this.external.has(text) ? 'external' : 'reserved' }
   }
 
@@ -85,6 +88,14 @@ function numberOf(address: string): number {
 
 export const textOf = (value: number): string =>
   [24, 16, 8, 0].map((shift) => String(Math.floor(value / 2 ** shift) % 256)).join('.')
+
+/** The manually reserved addresses, without the first one, the last one and the gateway, which every network reserves. */
+export function reservedByHand(source: AddressSource): string[] {
+  const addresses = new Addresses(source)
+  const own = [...[0, addresses.count - 1].map((index) => addresses.at(index).text), source.gateway]
+  const all = (source.external ?? '').split(',').map((one) => one.trim())
+  return all.filter((one) => one !== '' && !own.includes(one))
+}
 
 /** From `[address, instance]`. */
 export const ownersOf = (told: readonly (readonly string[])[] | null | undefined): Map<string, string> =>

@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { ActionAt, Actions } from '../../parts/action'
+import { useGone } from '../../parts/gone'
 import { NameLinks, ObjectLink } from '../../parts/names'
 import { Card, Facts, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -11,7 +12,8 @@ import { TagsCard } from '../../parts/tags'
 import { texts } from '../../texts'
 import { RecentJobs } from '../jobs/recent-jobs'
 import { DISCONNECT, type Network, NETWORK_ACTIONS, networkPath } from './actions'
-import { AddressMap } from './address-map'
+import { AddressMap, sourceOf } from './address-map'
+import { reservedByHand } from './addresses'
 
 const own = texts.networks
 const route = getRouteApi('/networks/$name')
@@ -28,10 +30,11 @@ const networkQuery = (name: string) =>
 export function NetworkPage() {
   const { name } = route.useParams()
   const { data: network, error, refetch } = useQuery(networkQuery(name))
+  const gone = useGone({ resource: 'networks', name, object: network, error })
   return (
-    <Page title={name} actions={network && <Actions subject={network} actions={NETWORK_ACTIONS} shown={2} />}>
-      <ProblemBox error={error} retry={() => void refetch()} />
-      {network && <Cards network={network} />}
+    <Page title={name} actions={!gone && network && <Actions subject={network} actions={NETWORK_ACTIONS} shown={2} />}>
+      {!gone && <ProblemBox error={error} retry={() => void refetch()} />}
+      {!gone && network && <Cards network={network} />}
     </Page>
   )
 }
@@ -50,7 +53,7 @@ function Cards({ network }: { network: Network }) {
               [facts.network6, network.network6],
               [facts.gateway6, network.gateway6],
               [facts.macPrefix, network.mac_prefix],
-              [facts.external, network.external_reservations],
+              [facts.external, reservedByHand(sourceOf(network)).join(', ')],
               [own.map.title, facts.usage(network.reserved_count ?? 0, network.free_count ?? 0)],
             ]}
           />

@@ -7,6 +7,7 @@ import { Ago } from '../../parts/time'
 import { Actions } from '../../parts/action'
 import { Usage, usedOf } from '../../parts/bar'
 import { allOf } from '../../parts/conditions'
+import { useGone } from '../../parts/gone'
 import { useList } from '../../parts/list-query'
 import { NameLinks } from '../../parts/names'
 import { yesOrNo } from '../../parts/differences'
@@ -38,14 +39,15 @@ const nodeQuery = (name: string) =>
 export function NodePage() {
   const { name } = route.useParams()
   const { data: node, error, refetch } = useQuery(nodeQuery(name))
+  const gone = useGone({ resource: 'nodes', name, object: node, error })
   return (
     <Page
       title={name}
       note={node && <NodeRole role={node.role} />}
-      actions={node && <Actions subject={node} actions={NODE_ACTIONS} shown={3} />}
+      actions={!gone && node && <Actions subject={node} actions={NODE_ACTIONS} shown={3} />}
     >
-      <ProblemBox error={error} retry={() => void refetch()} />
-      {node && <Cards node={node} />}
+      {!gone && <ProblemBox error={error} retry={() => void refetch()} />}
+      {!gone && node && <Cards node={node} />}
     </Page>
   )
 }

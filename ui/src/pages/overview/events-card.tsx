@@ -9,7 +9,7 @@ import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Ago } from '../../parts/time'
 import { texts } from '../../texts'
-import { isTold, toldOf } from './told'
+import { type ToldEvent, toldEvents } from './told'
 
 const own = texts.overview.events
 const TYPES = 'config,instance,node,master,watcher,maintenance'
@@ -18,16 +18,16 @@ const SHOWN_MAX = 10
 export function EventsCard() {
   const refusal = useRefusal()('events.query')
   const { data, error, refetch } = useQuery({ ...pastEventsQuery({ types: TYPES }), enabled: refusal === undefined })
-  const events = (data?.items ?? []).filter(isTold).slice(0, SHOWN_MAX).map(toldOf)
+  const events = toldEvents(data?.items ?? []).slice(0, SHOWN_MAX)
   return (
     <Card title={own.title}>
       <ProblemBox error={error} retry={() => void refetch()} />
       {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
       {data !== undefined && events.length === 0 && <Nothing text={own.none} />}
-      {events.map(({ id, time, text, kind, name, job }) => (
+      {events.map(({ id, time, text, kind, name, gone, job }) => (
         <div key={id} className="vt-row" style={{ gridTemplateColumns: 'minmax(0, 1fr) auto auto', minHeight: 34 }}>
           <span className="vt-cell event-told">
-            <ObjectName kind={kind} name={name} /> {text}
+            <ObjectName kind={kind} name={name} gone={gone} /> {text}
           </span>
           <span className="vt-cell">
             {job !== undefined && (
@@ -47,8 +47,10 @@ export function EventsCard() {
 
 const LINKED = ['instance', 'node', 'group', 'network']
 
-function ObjectName({ kind, name }: { kind?: string; name: string }): ReactNode {
-  if (kind === undefined) return name
+function ObjectName({ kind, name, gone }: Pick<ToldEvent, 'kind' | 'name' | 'gone'>): ReactNode {
+  if (kind === undefined) return own.cluster[name] ?? name
+  // A link would lead to an error.
+  if (gone) return name
   if (LINKED.includes(kind)) return <ObjectLink kind={kind} name={name} />
   if (kind === 'filter')
     return (

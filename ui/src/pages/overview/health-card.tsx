@@ -14,7 +14,7 @@ import { monitoringQuestion, PROBLEMS } from '../../parts/question-request'
 import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
 import { useVerified } from '../cluster/use-verified'
-import type { Verified } from '../cluster/verified'
+import type { Verified } from '../../parts/verified'
 import { BAD_STATES } from '../instances/instance'
 import { countOf, degradedNodes, outOfTheWay, type NodeProblem, problemsOf } from './told'
 

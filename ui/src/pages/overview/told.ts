@@ -69,9 +69,16 @@ export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, st
   return groups
 }
 
+/** What changes in the record of the cluster with every other change. */
+const BOOKKEEPING: ReadonlySet<unknown> = new Set(['mtime', 'serial_no', 'highest_used_port', 'tcpudp_port_pool'])
+
 /** Whether an event is shown. Events of disks only repeat those of their instances. */
-export const isTold = ({ type, objects: [first = 'disk/'] }: PastEvent): boolean =>
-  type !== 'config' || !first.startsWith('disk/')
+export function isTold({ type, objects: [first = 'disk/'], data }: PastEvent): boolean {
+  if (type !== 'config') return true
+  const fields: unknown = data['fields']
+  const isOwn = first === 'cluster' && Array.isArray(fields) && fields.every((field) => BOOKKEEPING.has(field))
+  return !first.startsWith('disk/') && !isOwn
+}
 
 export interface ToldEvent {
   readonly id: string
@@ -79,21 +86,81 @@ export interface ToldEvent {
   readonly text: string
   readonly kind?: string
   readonly name: string
+  /** The object no longer exists. */
+  readonly gone?: true
   readonly job?: number
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-export function toldOf({ id, type, time, objects, data }: PastEvent): ToldEvent {
+const own = texts.overview.events
+
+/** What to show of past events, the newest first: each change once, in the words of the event that tells most. */
+export function toldEvents(items: readonly PastEvent[]): ToldEvent[] {
+  const all = items.filter(isTold).map((event) => ({ event, told: toldOf(event), rank: rankOf(event) }))
+  const there = new Map<string, boolean>()
+  return all.flatMap(({ event, told, rank }, at) => {
+    const [object = ''] = event.objects
+    if (isEnd(event) || isBegin(event)) there.set(object, there.get(object) ?? isBegin(event))
+    const repeats = all.some(
+      (other, index) =>
+        other.event.objects[0] === object &&
+        isTogether(other.told, told) &&
+        (other.rank > rank || (other.rank === rank && other.told.text === told.text && index < at)),
+    )
+    return repeats && rank < MOST ? [] : [there.get(object) === false ? { ...told, gone: true as const } : told]
+  })
+}
+
+const changeOf = ({ data }: PastEvent): unknown => data['change'] ?? (data['config'] as Values | undefined)?.['change']
+const isEnd = (event: PastEvent): boolean => changeOf(event) === 'removed'
+const isBegin = (event: PastEvent): boolean => ['added', 'created'].includes(String(changeOf(event)))
+
+const MOST = 3
+
+/** How much an event tells: that a record has changed is the least. */
+function rankOf(event: PastEvent): number {
+  if (event.type === 'config') return isBegin(event) || isEnd(event) ? 2 : 0
+  return event.type === 'node' && changeOf(event) === undefined ? 1 : MOST
+}
+
+const TOGETHER_MS = 5000
+
+/** Not all events name their job. */
+const isTogether = (one: ToldEvent, other: ToldEvent): boolean =>
+  one.job !== undefined && other.job !== undefined
+    ? one.job === other.job
+    : Math.abs(Date.parse(one.time) - Date.parse(other.time)) <= TOGETHER_MS
+
+export function toldOf(event: PastEvent): ToldEvent {
+  const { id, time, objects, data } = event
   const [first = ''] = objects
   const [kind, ...rest] = first.split('/')
   const { config = {}, cause = {} } = data as { config?: Values; cause?: Values }
   const [job] = [config['jobs'], data['jobs']].find(Array.isArray) ?? [cause?.['job']]
-  const change = data['change'] ?? config['change']
-  const word = typeof change === 'string' ? (texts.instances.page.event[change] ?? change) : ''
   return {
-    ...{ id, time, text: word === '' ? (texts.overview.events.what[type] ?? type) : word },
+    ...{ id, time, text: textOf(event) },
     ...(rest.length === 0 ? { name: first } : { kind, name: rest.join('/') }),
     ...(typeof job === 'number' ? { job } : {}),
   }
+}
+
+/** A verb, after the name of the object. */
+function textOf(event: PastEvent): string {
+  const { type, data } = event
+  const change = changeOf(event)
+  if (type === 'master') return own.master(typeof data['master'] === 'string' ? data['master'] : '')
+  if (type === 'maintenance') return own.maintenance(String(data['repair-status'] ?? data['problem'] ?? ''))
+  if (type === 'node' && change === undefined) return own.role[roleOf(data)] ?? type
+  if (typeof change !== 'string') return own.did['changed'] ?? type
+  const fields: unknown = data['fields']
+  const named = Array.isArray(fields) ? fields.filter((field) => !BOOKKEEPING.has(field)) : []
+  if (change === 'changed' && named.length > 0) return own.changed(named.join(', '))
+  return own.did[change] ?? change
+}
+
+const roleOf = ({ offline, drained, master_candidate: candidate }: Values): string => {
+  if (offline === true) return 'offline'
+  if (drained === true) return 'drained'
+  return candidate === true ? 'candidate' : 'regular'
 }

@@ -2,6 +2,7 @@
 import { Button, Modal, Paper, PasswordInput, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { adviceFor as usualAdvice, Problem } from '../../api/problem'
 import { signIn } from '../../api/session'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
@@ -33,6 +34,10 @@ export function SignInAgain({ opened, user }: { opened: boolean; user: string })
     </Modal>
   )
 }
+
+/** The error itself says what to check. */
+const adviceFor = (error: unknown): string | undefined =>
+  error instanceof Problem && error.status === 401 ? '' : usualAdvice(error)
 
 function SignInForm({ initialUser = '' }: { initialUser?: string }) {
   const [how, setHow] = useState('password')
@@ -81,7 +86,7 @@ function SignInForm({ initialUser = '' }: { initialUser?: string }) {
           value={secret}
           onChange={(event) => setSecret(event.currentTarget.value)}
         />
-        <ProblemBox error={entering.error} />
+        <ProblemBox error={entering.error} title={texts.signIn.failed} advice={adviceFor(entering.error)} />
         <Button type="submit" size="sm" loading={entering.isPending}>
           {texts.signIn.submit}
         </Button>

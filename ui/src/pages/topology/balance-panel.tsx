@@ -6,6 +6,7 @@ import type { components } from '../../api/schema'
 import { useRefusal } from '../../api/session'
 import { sizeText } from '../../format/size'
 import { CopyAs } from '../../parts/copy-as'
+import { isOver, type Job } from '../../parts/job'
 import type { Request } from '../../parts/request'
 import { ProblemBox } from '../../parts/problem-box'
 import { gntText } from '../../parts/gnt'
@@ -15,6 +16,7 @@ import { RefusableButton } from '../../parts/refusable'
 import { Status } from '../../parts/status'
 import { useSubmit } from '../../parts/submit'
 import { texts } from '../../texts'
+import { JobLink } from '../jobs/job-page'
 import { InstanceLink, Moves } from './moves-table'
 
 type Asked = components['schemas']['BalanceRequest']
@@ -32,10 +34,25 @@ const MOVES = USUAL_BALANCE.max_moves
 
 interface PanelProps {
   readonly balance: Balance
+  /** Undefined if there is no plan, or if it was carried out. */
   readonly planned: PlannedBalance | undefined
+  readonly run: BalanceRun | undefined
+  /** Notes the job that carries out a plan. */
+  readonly begin: (plan: BalancePlan, job: number) => void
 }
 
-export function BalancePanel({ balance, planned }: PanelProps) {
+/** A plan that was carried out, with its job. */
+export interface BalanceRun {
+  readonly plan: BalancePlan
+  readonly job: number
+  readonly state: Job | undefined
+}
+
+/** Whether this plan, or one that is not known any more, was carried out. */
+export const isCarriedOut = (plan: Pick<BalancePlan, 'plan'> | undefined, run: BalanceRun | undefined): boolean =>
+  run?.state?.status === 'success' && (plan === undefined || plan.plan === run.plan.plan)
+
+export function BalancePanel({ balance, planned, run, begin }: PanelProps) {
   const refusal = useRefusal()(QUESTION_PERMISSION['/3/balance'])
   const [most, setMost] = useState<number | string>(MOVES)
   const [disks, setDisks] = useState(true)
@@ -65,14 +82,27 @@ export function BalancePanel({ balance, planned }: PanelProps) {
         </Group>
       </Group>
       <ProblemBox error={balance.error} />
-      {planned !== undefined && <Planned key={planned.plan.plan} {...planned} />}
+      {planned !== undefined && <Planned key={planned.plan.plan} {...planned} run={run} begin={begin} />}
+      {planned === undefined && run !== undefined && <Balanced run={run} />}
     </Stack>
   )
 }
 
 export const scoreText = (score: number): string => score.toFixed(4)
 
-function Planned({ asked, plan }: PlannedBalance) {
+/** The result, when the job has ended well. */
+const Balanced = ({ run: { plan, job } }: { run: BalanceRun }) => (
+  <section className="plan" aria-label={own.ask} aria-live="polite">
+    {plan.groups.map(({ group, score_before: before, score_after: after }) => (
+      <Status key={group} tone="good" text={own.balanced(group, scoreText(before), scoreText(after))} />
+    ))}
+    <JobLink id={job} />
+  </section>
+)
+
+type RunProps = Pick<PanelProps, 'run' | 'begin'>
+
+function Planned({ asked, plan, run, begin }: PlannedBalance & RunProps) {
   const head = [texts.topology.whatIf.instance, own.what, texts.topology.whatIf.to]
   return (
     <section className="plan" aria-label={own.ask} aria-live="polite">
@@ -87,7 +117,7 @@ function Planned({ asked, plan }: PlannedBalance) {
         <Status tone="good" text={own.even} />
       ) : (
         <>
-          <Run asked={asked} plan={plan} />
+          <Run asked={asked} plan={plan} run={run?.plan.plan === plan.plan ? run : undefined} begin={begin} />
           <Moves
             {...{ title: own.list, head, rows: plan.steps }}
             cells={({ instance, kind, from, to, copied_mib: copied }) => [
@@ -111,7 +141,8 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
 }
 
 /** Carries out exactly the shown plan: the job is refused if anything has changed. */
-function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
+function Run({ asked, plan: whole, run, begin }: PlannedBalance & RunProps) {
+  const { ops, plan, steps } = whole
   const refusal = useRefusal()
   const permissions = ops.flatMap(({ OP_ID }) => PERMISSIONS[OP_ID] ?? [])
   const whyNot = permissions.map((permission) => refusal(permission)).find((why) => why !== undefined)
@@ -119,11 +150,18 @@ function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
     ...{ method: 'POST', path: '/3/jobs', body: { ops, plan } },
     gnt: gntText('allocation balance -X', balanceFlags(asked), []),
   }
-  const submit = useSubmit(request, { label: own.job(steps.length), done: () => {} })
+  const submit = useSubmit(request, { label: own.job(steps.length), done: (job) => begin(whole, job) })
   return (
     <>
-      {submit.isSuccess ? (
-        <Status tone="busy" text={own.begun} />
+      {run !== undefined ? (
+        <Group gap="sm">
+          {run.state === undefined || !isOver(run.state) ? (
+            <Status tone="busy" text={own.begun} />
+          ) : (
+            <Status tone="bad" text={own.failed} />
+          )}
+          <JobLink id={run.job} />
+        </Group>
       ) : (
         <Group gap={4}>
           <RefusableButton whyNot={whyNot} loading={submit.isPending} onClick={() => submit.mutate()}>

@@ -47,12 +47,18 @@ export function tagsOf(nodes: readonly ClusterNode[]): [tag: string, count: numb
   return [...counts].sort(([one], [other]) => byName(one, other))
 }
 
+/** How many instances come or leave, and how many mirrors do without their instance. */
+export interface Moved {
+  readonly instances: number
+  readonly mirrors: number
+}
+
 /** The events on a node. */
 export interface Mark {
   readonly dead: boolean
   readonly noReserve: boolean
-  readonly gains: number
-  readonly gives: number
+  readonly gains: Moved
+  readonly gives: Moved
 }
 
 export interface Arrow {
@@ -66,7 +72,8 @@ export interface Happening {
   readonly arrows: readonly Arrow[]
 }
 
-export const UNMARKED: Mark = { dead: false, noReserve: false, gains: 0, gives: 0 }
+const NONE_MOVED: Moved = { instances: 0, mirrors: 0 }
+export const UNMARKED: Mark = { dead: false, noReserve: false, gains: NONE_MOVED, gives: NONE_MOVED }
 export const NOTHING_HAPPENS: Happening = { marks: new Map(), arrows: [] }
 
 interface Move {
@@ -74,46 +81,67 @@ interface Move {
   readonly to: readonly string[]
 }
 
-/** An instance that gets another node, as primary or secondary, leaves one node and arrives at another. */
+const more = (before: Moved, what: keyof Moved): Moved => ({ ...before, [what]: before[what] + 1 })
+
+/** Each instance counts once, at the nodes where it runs before and afterwards. Its mirror counts where nothing else of it changes. */
 export function happeningOf(moves: readonly Move[], dead: readonly string[] = [], noReserve: readonly string[] = []) {
   const marks = new Map<string, Mark>()
   const mark = (node: string, change: (before: Mark) => Partial<Mark>) => {
     const before = marks.get(node) ?? UNMARKED
     marks.set(node, { ...before, ...change(before) })
   }
-  const pairs = moves.flatMap(pairsOf)
+  const changes = moves.map(changeOf)
   for (const node of dead) mark(node, () => ({ dead: true }))
   for (const node of noReserve) mark(node, () => ({ noReserve: true }))
-  for (const { from, to } of pairs) {
-    if (from !== undefined) mark(from, ({ gives }) => ({ gives: gives + 1 }))
-    mark(to, ({ gains }) => ({ gains: gains + 1 }))
+  for (const { instance, left, come } of changes) {
+    if (instance?.from !== undefined) mark(instance.from, ({ gives }) => ({ gives: more(gives, 'instances') }))
+    if (instance !== undefined) mark(instance.to, ({ gains }) => ({ gains: more(gains, 'instances') }))
+    for (const node of left) mark(node, ({ gives }) => ({ gives: more(gives, 'mirrors') }))
+    for (const { to } of come) mark(to, ({ gains }) => ({ gains: more(gains, 'mirrors') }))
   }
+  const pairs = changes.flatMap(({ instance, come }) => [...(instance === undefined ? [] : [instance]), ...come])
   return { marks, arrows: together(pairs) } satisfies Happening
 }
 
 export const happeningOfWhatIf = (told: WhatIf): Happening =>
   happeningOf(
-    [...told.restored, ...told.mirrored, ...told.placed.map(({ nodes }) => ({ from: [], to: nodes }))],
+    [...joined([...told.restored, ...told.mirrored]), ...told.placed.map(({ nodes }) => ({ from: [], to: nodes }))],
     told.dead,
     told.without_reserve,
   )
+
+/** One move for each instance, from its first nodes to its last ones. */
+export function joined(moves: readonly (Move & { readonly instance: string })[]): Move[] {
+  const byInstance = new Map<string, Move>()
+  for (const { instance, from, to } of moves)
+    byInstance.set(instance, { from: byInstance.get(instance)?.from ?? from, to })
+  return [...byInstance.values()]
+}
 
 interface Pair {
   readonly from: string | undefined
   readonly to: string
 }
 
-/**
- * Each new node of the instance, with the node that it replaces. A node that only changes its role moves nothing but
- * the instance.
- */
-function pairsOf({ from, to }: Move): Pair[] {
-  const left = from.filter((node) => !to.includes(node))
-  const come = to.filter((node) => !from.includes(node))
-  const pairs = come.map((node, at) => ({ from: left[at] ?? from[0], to: node }))
-  const [primary = ''] = to
-  if (from.includes(primary) && primary !== from[0]) return [{ from: from[0], to: primary }, ...pairs]
-  return pairs
+interface Change {
+  /** Where the instance runs before and afterwards, if that differs. */
+  readonly instance: Pair | undefined
+  /** Other nodes that lose its disks. */
+  readonly left: readonly string[]
+  /** Other nodes that get its disks, with those that they replace. */
+  readonly come: readonly Pair[]
+}
+
+/** Nodes that only exchange their roles move nothing but the instance. */
+function changeOf({ from, to }: Move): Change {
+  const [was, is] = [from[0], to[0]]
+  const moves = is !== undefined && was !== is
+  const left = from.filter((node) => !to.includes(node) && !(moves && node === was))
+  const come = to.filter((node) => !from.includes(node) && !(moves && node === is))
+  return {
+    ...{ instance: moves ? { from: was, to: is } : undefined, left },
+    come: come.map((node, at) => ({ from: left[at] ?? was, to: node })),
+  }
 }
 
 /** Combines moves between the same two nodes; the widest arrow comes first. */

@@ -59,8 +59,14 @@ function columnsOf({ marks }: Happening, chosen: ReadonlySet<string>, choose: (n
       ...{ id: 'state', title: own.columns.state, width: 170, share: 1 },
       cell: (node) => (mark(node).dead ? <Status tone="bad" text={own.columns.dead} /> : <NodeRole role={node.role} />),
     },
-    { ...{ id: 'gives', title: own.columns.gives, width: 70, right: true }, cell: (node) => mark(node).gives || '' },
-    { ...{ id: 'gains', title: own.columns.gains, width: 70, right: true }, cell: (node) => mark(node).gains || '' },
+    {
+      ...{ id: 'gives', title: own.columns.gives, width: 170, share: 1 },
+      cell: (node) => own.tile.moved(mark(node).gives),
+    },
+    {
+      ...{ id: 'gains', title: own.columns.gains, width: 170, share: 1 },
+      cell: (node) => own.tile.moved(mark(node).gains),
+    },
     {
       ...{ id: 'memory', title: own.columns.memory, width: 170, right: true },
       cell: ({ mfree, mtotal }) =>

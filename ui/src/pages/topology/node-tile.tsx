@@ -4,7 +4,7 @@ import { sizeText } from '../../format/size'
 import { texts } from '../../texts'
 import { BAD_STATES, type Instance } from '../instances/instance'
 import type { ClusterNode } from '../nodes/node'
-import { type Mark, memoryShare } from './cluster-picture'
+import { type Mark, memoryShare, type Moved } from './cluster-picture'
 
 const own = texts.topology.tile
 
@@ -37,9 +37,12 @@ export const NodeTile = memo(function NodeTile({ node, name, mark, wide, chosen,
       {wide && (
         <span className="tile-name">
           <span>{name}</span>
-          {mark.gives > 0 && <b data-change={`−${mark.gives}`} />}
-          {mark.gains > 0 && <b data-change={`+${mark.gains}`} />}
+          {mark.gives.instances > 0 && <b data-change={`−${mark.gives.instances}`} />}
+          {mark.gains.instances > 0 && <b data-change={`+${mark.gains.instances}`} />}
         </span>
+      )}
+      {wide && mark.gives.mirrors + mark.gains.mirrors > 0 && (
+        <span className="tile-mirrors" data-change={own.mirrors(mark.gives.mirrors, mark.gains.mirrors)} />
       )}
       <span className="tile-bar">
         {share !== undefined && (
@@ -51,13 +54,15 @@ export const NodeTile = memo(function NodeTile({ node, name, mark, wide, chosen,
   )
 })
 
+const isAny = ({ instances, mirrors }: Moved): boolean => instances + mirrors > 0
+
 function classesOf({ role }: ClusterNode, { dead, noReserve, gains, gives }: Mark): string[] {
   const classes: readonly (readonly [boolean, string])[] = [
     [dead || role === 'O', 'tile-dead'],
     [role === 'D', 'tile-drained'],
     [noReserve, 'tile-no-reserve'],
-    [gains > 0, 'tile-gaining'],
-    [gives > 0 && !dead, 'tile-giving'],
+    [isAny(gains), 'tile-gaining'],
+    [isAny(gives) && !dead, 'tile-giving'],
   ]
   return classes.flatMap(([is, name]) => (is ? [name] : []))
 }
@@ -74,8 +79,8 @@ export function labelOf(node: ClusterNode, { dead, noReserve, gains, gives }: Ma
     memory,
     own.counts(primary ?? 0, secondary ?? 0),
     ...(dead ? [own.dead] : []),
-    ...(gives > 0 ? [own.gives(gives)] : []),
-    ...(gains > 0 ? [own.gains(gains)] : []),
+    ...(isAny(gives) ? [own.gives(own.moved(gives))] : []),
+    ...(isAny(gains) ? [own.gains(own.moved(gains))] : []),
     ...(noReserve ? [own.noReserve] : []),
   ].join(', ')
 }

@@ -3,8 +3,9 @@
 import { Button, Group, SegmentedControl, Select, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useForm } from '../../forms/use-form'
+import { jobQuery } from '../../parts/job'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { ask, questionQuery, USUAL_BALANCE } from '../../parts/question'
@@ -12,8 +13,16 @@ import { standardSpec } from '../../parts/standard-spec'
 import { texts } from '../../texts'
 import { useCluster } from '../../api/cluster'
 import type { Instance } from '../instances/instance'
-import { type Balance, BalancePanel, type PlannedBalance } from './balance-panel'
-import { groupsOf, type Happening, happeningOf, NOTHING_HAPPENS, primariesOf, together } from './cluster-picture'
+import { type Balance, BalancePanel, type BalanceRun, isCarriedOut, type PlannedBalance } from './balance-panel'
+import {
+  groupsOf,
+  type Happening,
+  happeningOf,
+  joined,
+  NOTHING_HAPPENS,
+  primariesOf,
+  together,
+} from './cluster-picture'
 import { LookPanel } from './look-panel'
 import { NodeTable } from './node-table'
 import { Picture } from './picture'
@@ -115,7 +124,9 @@ export function TopologyPage() {
             />
           )}
           {mode === 'what-if' && <WhatIfPanel nodes={cluster.nodes} whatIf={whatIf} form={form} fields={fields} />}
-          {mode === 'balance' && <BalancePanel balance={balance.asked} planned={balance.plan} />}
+          {mode === 'balance' && (
+            <BalancePanel balance={balance.asked} planned={balance.plan} run={balance.run} begin={balance.begin} />
+          )}
         </aside>
       </div>
     </Page>
@@ -192,15 +203,26 @@ const mirrorsOf = (instances: readonly Instance[]): Happening => ({
   ),
 })
 
-/** The balance, starting from the overview's last one, if there is one. */
-function useBalance(): { asked: Balance; plan: PlannedBalance | undefined; happening: Happening } {
+/** The balance, starting from the overview's last one, if there is one. A plan that was carried out is no longer shown. */
+function useBalance() {
   const client = useQueryClient()
-  const known = client.getQueryData(questionQuery('/3/balance', USUAL_BALANCE).queryKey)
+  const usual = questionQuery('/3/balance', USUAL_BALANCE).queryKey
+  const known = client.getQueryData(usual)
   const asked: Balance = useMutation({
     mutationFn: async (body) => ({ asked: body, plan: await ask(client, '/3/balance', body) }),
   })
-  const plan = asked.data ?? (known && { asked: USUAL_BALANCE, plan: known })
+  const [begun, setBegun] = useState<Pick<BalanceRun, 'plan' | 'job'>>()
+  const { data: state } = useQuery({ ...jobQuery(begun?.job ?? 0), enabled: begun !== undefined })
+  const told: PlannedBalance | undefined = asked.data ?? (known && { asked: USUAL_BALANCE, plan: known })
+  const run = begun && { ...begun, state }
+  const plan = isCarriedOut(told?.plan, run) ? undefined : told
   const steps = plan?.plan.steps
-  const happening = useMemo(() => (steps ? happeningOf(steps) : NOTHING_HAPPENS), [steps])
-  return { asked, plan, happening }
+  const happening = useMemo(() => (steps ? happeningOf(joined(steps)) : NOTHING_HAPPENS), [steps])
+  return {
+    asked,
+    plan,
+    happening,
+    run,
+    begin: (done: BalanceRun['plan'], job: number) => setBegun({ plan: done, job }),
+  }
 }

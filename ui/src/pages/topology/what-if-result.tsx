@@ -26,7 +26,7 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
         </Text>
       )}
       {well ? (
-        <Status tone="good" text={own.fine} />
+        <Status tone="good" text={fineText(told)} />
       ) : (
         <Alert color="red" variant="outline" p="xs">
           <Text size="sm" fw={600}>
@@ -34,6 +34,7 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
           </Text>
         </Alert>
       )}
+      {told.already_down.length > 0 && <Status tone="bad" text={own.down(told.already_down.length)} />}
       <Status
         tone={told.without_reserve.length === 0 ? 'good' : 'warn'}
         text={own.noReserve(told.without_reserve.length)}
@@ -50,8 +51,18 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
         {...{ title: own.lists.unmirrored, head: why, rows: told.unmirrored }}
         cells={({ instance, reason }) => [<InstanceLink key="name" name={instance} />, reason]}
       />
-      <Moves {...{ title: own.lists.restored, head: move, rows: told.restored }} cells={movedCells} />
-      <Moves {...{ title: own.lists.mirrored, head: move, rows: told.mirrored }} cells={movedCells} />
+      <Moves
+        {...{ title: own.lists.alreadyDown, head: why, rows: told.already_down }}
+        cells={({ instance, reason }) => [<InstanceLink key="name" name={instance} />, reason]}
+      />
+      <Moves
+        {...{ title: own.lists.restored, head: move, rows: told.restored }}
+        cells={({ instance, from, to }) => [<InstanceLink key="name" name={instance} />, from[0], to[0]]}
+      />
+      <Moves
+        {...{ title: own.lists.mirrored, head: move, rows: told.mirrored }}
+        cells={({ instance, from, to }) => [<InstanceLink key="name" name={instance} />, from[1], to[1]]}
+      />
       <Moves
         {...{ title: own.lists.placed, head: [own.count, own.to], rows: told.placed }}
         cells={({ nodes }) => [own.arrival(1), nodes.join(', ')]}
@@ -68,8 +79,8 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
   )
 }
 
-const movedCells = ({ instance, from, to }: WhatIf['restored'][number]) => [
-  <InstanceLink key="name" name={instance} />,
-  from.join(', '),
-  to.join(', '),
-]
+/** Only as much as is true: instances on a node that was offline before do not run. */
+export function fineText({ already_down: down, dead }: WhatIf): string {
+  if (down.length === 0) return own.fine
+  return dead.length > 0 ? own.fineMoved : own.placedAll
+}

@@ -9,6 +9,7 @@ import { type BodySchema, type Field, fieldOf, otherFields, type Values } from '
 import { sizeText, sizeWord } from '../../../format/size'
 import { type Action, nothingChanged } from '../../../parts/action'
 import { each, flagValue } from '../../../parts/gnt'
+import type { Request } from '../../../parts/request'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { TEMPLATES } from '../templates'
@@ -201,6 +202,18 @@ export const CONVERT: Action<Instance> = {
   request: modify,
 }
 
+export function snapshotRequest(instance: Instance, { disks, ...snapshot }: Values): Request {
+  const all = (instance['disk.sizes'] ?? []).map((_, index) => index)
+  const wanted = Array.isArray(disks) && disks.length > 0 ? disks.map(Number) : all
+  const disk = wanted.map((index) => `${index}:${flagValue(snapshot)}`)
+  return post(
+    instance,
+    '/snapshots',
+    { disks: wanted.map((index) => [index, snapshot]) },
+    { command: 'instance snapshot', more: { disk: each(disk) }, flags: { disks: null } },
+  )
+}
+
 export const SNAPSHOT: Action<Instance> = {
   ...{ id: 'snapshot', label: words.snapshot, permission: 'instances.snapshot', group },
   text: ({ name }) => words.snapshotText(name),
@@ -219,20 +232,12 @@ export const SNAPSHOT: Action<Instance> = {
     { kind: 'words', name: 'disks', initial: [], label: words.which.label, text: words.which.text },
   ],
   unfit: (instance) =>
-    templateOf(instance)?.snapshots === undefined ? own.unfit.noSnapshots(instance.disk_template ?? '') : undefined,
+    templateOf(instance)?.snapshots === undefined
+      ? own.unfit.noSnapshots(instance.disk_template ?? '')
+      : instance.snapshotProblem,
   complaint: (_instance, { disks }) =>
     Array.isArray(disks) && disks.some((index) => !/^\d+$/.test(String(index))) ? words.noIndex : undefined,
-  request: (instance, { disks, ...snapshot }) => {
-    const all = (instance['disk.sizes'] ?? []).map((_, index) => index)
-    const wanted = Array.isArray(disks) && disks.length > 0 ? disks.map(Number) : all
-    const disk = wanted.map((index) => `${index}:${flagValue(snapshot)}`)
-    return post(
-      instance,
-      '/snapshots',
-      { disks: wanted.map((index) => [index, snapshot]) },
-      { command: 'instance snapshot', more: { disk: each(disk) }, flags: { disks: null } },
-    )
-  },
+  request: snapshotRequest,
 }
 
 export interface SnapshotOf {

@@ -10,6 +10,7 @@ import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { TEMPLATES } from '../templates'
 import { isRunning, post } from './request'
+import { onOfflineNode } from './run'
 
 const own = texts.instances.actions
 const group = own.groups.move
@@ -29,7 +30,7 @@ export const MIGRATE: FieldAction<Instance> = {
     fieldOf(migrate, 'allow_failover', own.migrate.allow_failover),
   ],
   others: otherFields(migrate, ['target_node', 'allow_failover'], own.fields),
-  unfit: (instance) => (isRunning(instance) ? unlessMirrored(instance) : own.unfit.stopped),
+  unfit: (instance) => onOfflineNode(instance) ?? (isRunning(instance) ? unlessMirrored(instance) : own.unfit.stopped),
   request: (instance, body) =>
     post(instance, '/migrate', body, {
       ...{ command: 'instance migrate', more: { force: true } },
@@ -58,7 +59,9 @@ export const MOVE: Action<Instance> = {
   text: ({ name }) => own.move.text(name),
   fields: [fieldOf(move, 'target_node', { ...own.target, text: own.move.target, required: true })],
   others: otherFields(move, ['target_node'], own.fields),
-  unfit: (instance) => (templateOf(instance)?.copyable ? undefined : own.unfit.notCopied(instance.disk_template ?? '')),
+  unfit: (instance) =>
+    onOfflineNode(instance) ??
+    (templateOf(instance)?.copyable ? undefined : own.unfit.notCopied(instance.disk_template ?? '')),
   request: (instance, body) =>
     post(instance, '/move', body, {
       ...{ command: 'instance move', more: { force: true }, flags: { target_node: 'node' } },

@@ -68,3 +68,6 @@ const WATCHED = [
 ]
 
 export const isRunning = ({ status }: Instance): boolean => status === 'running' || status === 'ERROR_up'
+
+/** Whether its node is marked offline, so that nothing on it can be started or stopped. */
+export const isNodeOffline = ({ status }: Pick<Instance, 'status'>): boolean => status === 'ERROR_nodeoffline'

@@ -6,12 +6,20 @@ import { fieldOf, otherFields } from '../../../forms/schema'
 import type { FieldAction } from '../../../parts/action'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
-import { isRunning, post } from './request'
+import { TEMPLATES } from '../templates'
+import { isNodeOffline, isRunning, post } from './request'
 
 const own = texts.instances.actions
 /** An instance that should run can be stopped and restarted in any state: its state may be unknown, or just changing. */
 const unlessUp = ({ admin_state: state, ...instance }: Instance) =>
-  state === 'up' || isRunning(instance) ? undefined : own.unfit.stopped
+  onOfflineNode(instance) ?? (state === 'up' || isRunning(instance) ? undefined : own.unfit.stopped)
+
+/** Names the way out, if there is one. */
+export const onOfflineNode = (instance: Instance): string | undefined => {
+  if (!isNodeOffline(instance)) return undefined
+  const mirrored = TEMPLATES[instance.disk_template ?? '']?.mirror !== undefined
+  return (mirrored ? own.unfit.nodeOffline : own.unfit.nodeOfflineAlone)(instance.pnode ?? '')
+}
 
 /** Parameters for a single start. Other actions change them permanently. */
 const ONCE = ['hvparams', 'beparams'] as const
@@ -26,7 +34,7 @@ export const START: FieldAction<Instance> = {
   ],
   unfit: (instance) => {
     if (instance.admin_state === 'offline') return own.unfit.offline
-    return isRunning(instance) ? own.unfit.running : undefined
+    return onOfflineNode(instance) ?? (isRunning(instance) ? own.unfit.running : undefined)
   },
   request: (instance, body) =>
     post(instance, '/startup', body, {

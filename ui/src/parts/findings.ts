@@ -1,5 +1,5 @@
 // Findings of verify, read from the logs of its jobs.
-import type { components } from '../../api/schema'
+import type { components } from '../api/schema'
 
 type Job = components['schemas']['Job']
 

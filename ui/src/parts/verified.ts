@@ -1,7 +1,8 @@
 // How a verification of the cluster went. Verify is a job that submits others, which do the looking.
-import type { components } from '../../api/schema'
-import { texts } from '../../texts'
+import type { components } from '../api/schema'
+import { texts } from '../texts'
 import { type Finding, findingsOf } from './findings'
+import { refusedOf } from './submitted'
 
 type Job = components['schemas']['Job']
 
@@ -43,14 +44,4 @@ function brokenOf(job: Job, found: readonly FoundBy[]): Broken[] {
   // It says that not all is well, and has not said what in a way that is understood here.
   const isBad = job.ops.some(({ result }) => result === false)
   return isBad && !found.some((one) => one.job === job.id && one.level === 'error') ? [{ job: job.id, why: '' }] : []
-}
-
-/** Why jobs could not be submitted. */
-function refusedOf({ ops }: Job): string[] {
-  return ops.flatMap(({ result }) => {
-    const jobs: unknown = typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : undefined
-    return (Array.isArray(jobs) ? (jobs as unknown[]) : []).flatMap((entry) =>
-      Array.isArray(entry) && entry[0] === false ? [String(entry[1])] : [],
-    )
-  })
 }

@@ -1,0 +1,40 @@
+// Signing in: in words for people, and without a request that is known to be refused.
+import { consoleModule } from '../../../support/console-actions'
+import { consoleServer } from '../../../support/console-server'
+
+const kept = new Map<string, string>()
+Object.assign(globalThis, {
+  localStorage: {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  },
+})
+
+const SESSION = { user: 'anna', token: null, csrf: 'x', permissions: [] }
+let isGood = false
+const asked = consoleServer(() => (isGood ? [200, SESSION] : [401, { detail: 'Unauthorized' }]))
+interface Module {
+  resumeSession(): Promise<void>
+  signIn(credentials: object): Promise<void>
+}
+const { resumeSession, signIn } = consoleModule<Module>('api/session.ts')
+const { sessionStore } = consoleModule<{ sessionStore: { get(): object } }>('api/session-store.ts')
+
+test('the first visit asks for no session', async () => {
+  await resumeSession()
+  expect([asked.length, sessionStore.get()]).toEqual([0, { state: 'none' }])
+})
+
+test('a wrong password, or token, is told as one', async () => {
+  await expect(signIn({ user: 'anna', password: 'x' })).rejects.toThrow('The user or the password is wrong.')
+  await expect(signIn({ token: 'x' })).rejects.toThrow('The token is wrong, has expired or was revoked.')
+})
+
+test('after a sign-in the session is asked for at the next visit', async () => {
+  isGood = true
+  await signIn({ user: 'anna', password: 'right' })
+  asked.length = 0
+  await resumeSession()
+  expect(asked.map(({ method, path }) => [method, path])).toEqual([['GET', '/3/session']])
+})
