@@ -59,8 +59,7 @@ test.each([
   expect(other?.status).toEqual({ code: 4, message: 'there is no such volume group on this node' })
 })
 
-const MOUNTS =
-  '1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n2 1 0:9 / /srv/my\\040files rw - nfs4 server:/x ro\n'
+const MOUNTS = '1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n2 1 0:9 / /srv/my\\040files rw - nfs4 server:/x ro\n'
 
 test('directories tell of the file system that they are on', async () => {
   const rooms = {
