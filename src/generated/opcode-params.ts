@@ -274,18 +274,10 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   maint_balance_disks?: boolean | null
   /** Drain and empty nodes whose self-diagnosis asks for it. */
   maint_evacuation?: boolean | null
-  /** Evacuations give mirrors other nodes, which copies disks. */
-  maint_evacuation_disks?: boolean | null
-  /** Instances whose disks evacuations copy at the same time. */
-  maint_evacuation_copies?: number | null
-  /** Nodes go offline when an evacuation has emptied them. */
-  maint_evacuation_offline?: boolean | null
   /** Run the repair commands that self-diagnoses name. */
   maint_live_repair?: boolean | null
   /** Repair instances as harep does, where their tags allow it. */
   maint_harep?: boolean | null
-  /** Start instances that have ended by themselves, and activate disks, within seconds. */
-  maint_restart?: boolean | null
   /** Only show what maintenance would do. */
   maint_dry_run?: boolean | null
   /** The program in node-diagnose-commands that reports the health of a node; empty for none. */
@@ -818,6 +810,16 @@ export interface InstanceReplaceDisksParams extends CommonOpcodeParams {
   remote_node_uuid?: string | null
   /** Allocator name, . for the default. */
   iallocator?: string | null
+}
+
+/** Gives disks of a stopped instance the data of their snapshots again. What was written since is lost. */
+export interface InstanceRollbackSnapshotParams extends CommonOpcodeParams {
+  /** Instance name. */
+  instance_name: string
+  /** Instance UUID. */
+  instance_uuid?: string | null
+  /** [[disk, {snapshot_name}], ...]. */
+  disks: ((number | string | { snapshot_name: string })[])[]
 }
 
 /** Modifies an instance; returns [parameter, new value] pairs. */

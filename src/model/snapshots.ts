@@ -1,8 +1,8 @@
 // Snapshots of disks on users' request. gantry.data lists them by the uuid of their disk, because Ganeti's
 // configuration has no place for them, and not every storage can list them.
 import { listOf, orNull } from '../lib/shapes/containers'
-import { any, float, int, nonEmpty } from '../lib/shapes/leaves'
-import { objectOf } from '../lib/shapes/objects'
+import { any, bool, float, int, nonEmpty } from '../lib/shapes/leaves'
+import { objectOf, optional } from '../lib/shapes/objects'
 import { Mismatch } from '../lib/shapes/shape'
 import type { Disk } from './disk'
 import { SNAPSHOT_NAME_CHARS_MAX } from './limits/storage'
@@ -21,6 +21,8 @@ export interface DiskSnapshot {
   readonly node: string | null
   /** Seconds since 1970. */
   readonly ctime: number
+  /** The disk is getting its data again, and has only a part of it. */
+  readonly restoring?: boolean | undefined
 }
 
 /** A snapshot as it is shown. */
@@ -51,7 +53,7 @@ const noted = listOf(
   objectOf(
     {
       ...{ name: nonEmpty, dev_type: nonEmpty, logical_id: listOf(any) },
-      ...{ size: int, node: orNull(nonEmpty), ctime: float },
+      ...{ size: int, node: orNull(nonEmpty), ctime: float, restoring: optional(bool) },
     },
     { others: 'dropped' },
   ),

@@ -26,6 +26,21 @@ export const OpInstanceSnapshot = opcode('OP_INSTANCE_SNAPSHOT', {
   },
 })
 
+export const OpInstanceRollbackSnapshot = opcode('OP_INSTANCE_ROLLBACK_SNAPSHOT', {
+  doc: 'Gives disks of a stopped instance the data of their snapshots again. What was written since is lost.',
+  permission: 'instances.rollback_snapshot',
+  summary: 'instance_name',
+  result: none,
+  params: {
+    instance_name: pInstanceName,
+    instance_uuid: pInstanceUuid,
+    disks: req(
+      listOf(tuple(whichDisk, objectOf({ snapshot_name: nonEmpty }, { others: 'refused' }))),
+      '[[disk, {snapshot_name}], ...]',
+    ),
+  },
+})
+
 export const OpInstanceRemoveSnapshot = opcode('OP_INSTANCE_REMOVE_SNAPSHOT', {
   doc: 'Deletes snapshots of disks.',
   permission: 'instances.remove_snapshot',

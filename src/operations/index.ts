@@ -54,6 +54,7 @@ const units: Readonly<Record<OpcodeId, () => Promise<LogicalUnit>>> = {
   OP_INSTANCE_GROW_DISK: async () => (await import('./instance/grow-disk.js')).instanceGrowDisk,
   OP_INSTANCE_REPAIR: async () => (await import('./instance/repair.js')).instanceRepair,
   OP_INSTANCE_SNAPSHOT: async () => (await import('./instance/snapshot.js')).instanceSnapshot,
+  OP_INSTANCE_ROLLBACK_SNAPSHOT: async () => (await import('./instance/snapshot-rollback.js')).instanceRollbackSnapshot,
   OP_INSTANCE_REMOVE_SNAPSHOT: async () => (await import('./instance/snapshot.js')).instanceRemoveSnapshot,
   OP_INSTANCE_CHANGE_GROUP: async () => (await import('./instance/change-group.js')).instanceChangeGroup,
   OP_NETWORK_ADD: async () => (await import('./network/add.js')).networkAdd,

@@ -34,7 +34,6 @@ export async function measureWatcher(report: Report): Promise<void> {
     clock: systemClock,
     log: silentLog,
     lockFile,
-    by: 'watcher' as const,
   }
   const group = { uuid: GROUP, name: 'default', known: [GROUP] }
   try {

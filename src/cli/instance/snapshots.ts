@@ -1,6 +1,6 @@
 // gnt-instance: the commands for snapshots of disks. Ganeti has none; its fork snf-ganeti has the first one.
 import { timeText } from '../../lib/text/rfc3339'
-import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
+import { OpInstanceRemoveSnapshot, OpInstanceRollbackSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
 import { snapshotShape } from '../../query/object-shapes'
 import { administrator, gantryOf } from '../administrator'
 import { type Call, one, type Tool } from '../command'
@@ -17,6 +17,11 @@ const disksOf = ({ options }: Call) =>
 const identOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
 
 export const makeSnapshots = submitting(OpInstanceSnapshot, (call) => ({
+  instance_name: firstArgument(call),
+  disks: disksOf(call),
+}))
+
+export const rollBackSnapshots = submitting(OpInstanceRollbackSnapshot, (call) => ({
   instance_name: firstArgument(call),
   disks: disksOf(call),
 }))
@@ -61,6 +66,14 @@ export const SNAPSHOT_COMMANDS: Tool['commands'] = [
     options: [oNoHeaders, oSeparator],
     run: listSnapshots,
     data: snapshotData,
+  },
+  {
+    name: 'rollback-snapshot',
+    help: 'give the disks of a stopped instance the data of snapshots again; what was written since is lost',
+    usage: '--disk <disk>:snapshot_name=<name>... <instance-name>',
+    args: [one('instance name')],
+    options: [...JOB_OPTIONS, oDisk],
+    run: rollBackSnapshots,
   },
   {
     name: 'remove-snapshot',

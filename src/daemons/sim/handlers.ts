@@ -147,7 +147,6 @@ const instances = {
   instance_get_migration_status: () => ({ status: 'completed' }),
   gantry_migration_status: () => ({ status: 'completed' }),
   gantry_migration_recover: nothing,
-  gantry_reason: nothing,
   gantry_migration_tls: () => false,
   gantry_migration_accept: nothing,
   gantry_migration_send: nothing,
@@ -223,6 +222,7 @@ const disks = {
     return null
   },
   blockdev_removechildren: (sim, disk) => (requireDisk(sim, disk), null),
+  gantry_snapshot_restore: (sim, disk, snapshot) => (requireDisk(sim, snapshot), requireDisk(sim, disk), null),
   blockdev_convert: (sim, from, to) => (requireDisk(sim, from), requireDisk(sim, to), null),
   blockdev_pause_resume_sync: (_sim, list) => list.map(() => [true, null]),
   drbd_attach_net: nothing,

@@ -6,7 +6,7 @@ import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../failure'
 import { forgetDevice, noteDevice } from '../storage/bdev-cache'
-import { copyDevice, writeImage } from '../storage/image'
+import { copyDevice, copyDifferences, writeImage } from '../storage/image'
 import { linkDisk, removeLinks } from '../storage/links'
 import { Disks } from '../storage/disks'
 import { nameOf } from '../storage/name'
@@ -86,6 +86,14 @@ export const blockdevHandlers = {
   },
 
   blockdev_snapshot: async (context, disk, name, size) => new Disks(context).snapshot(disk, name, size),
+
+  async gantry_snapshot_restore(context, disk, snapshot) {
+    const disks = new Disks(context)
+    for (const one of [snapshot, disk]) await disks.opened(one)
+    const copy = (from: string, to: string) => copyDifferences(context.files, from, to, context.caller)
+    await disks.lent(snapshot, (from) => disks.lent(disk, (to) => copy(from, to)))
+    return null
+  },
 
   async gantry_snapshot_problem(context, disks) {
     const all = new Disks(context)

@@ -1,4 +1,5 @@
 // Writes whole images onto disks: from a file, from an address, or from another disk.
+import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
@@ -39,6 +40,55 @@ export async function copyDevice(files: Files, from: string, to: string, caller?
   } catch (error) {
     if (caller?.aborted !== true) throw error
     fail(`The copy from ${from} to ${to} was ended, because the caller is gone: ${to} has only its beginning`)
+  }
+}
+
+/** The smallest unit in which LVM copies for snapshots. */
+const PIECE = 4096
+
+/**
+ * Makes the beginning of a device equal to another one, and writes only what differs. On LVM each write takes room of the volume's snapshots,
+ * except where the volume has changed since; so a snapshot does not run full while its volume is rolled back to it.
+ */
+export async function copyDifferences(files: Files, from: string, to: string, caller?: AbortSignal): Promise<void> {
+  const source = await files.open(from, 'r')
+  try {
+    const target = await files.open(to, 'r+')
+    try {
+      const [wanted, present] = [Buffer.alloc(MIB), Buffer.alloc(MIB)]
+      for (let at = 0; ;) {
+        if (caller?.aborted)
+          fail(`The copy from ${from} to ${to} was ended, because the caller is gone: ${to} has only its beginning`)
+        const { bytesRead: count } = await source.read(wanted, 0, MIB, at)
+        if (count === 0) break
+        const { bytesRead: there } = await target.read(present, 0, count, at)
+        // A volume may be larger than the mirror that it belongs to.
+        await writeDifferences(target, wanted.subarray(0, there), present.subarray(0, there), at)
+        if (there < count) break
+        at += count
+      }
+      await target.sync()
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/** Neighbouring pieces that differ are one write. */
+async function writeDifferences(target: FileHandle, wanted: Buffer, present: Buffer, at: number): Promise<void> {
+  if (wanted.equals(present)) return
+  const differs = (piece: number) =>
+    !wanted.subarray(piece, piece + PIECE).equals(present.subarray(piece, piece + PIECE))
+  for (let start = 0; start < wanted.length;) {
+    let end = start
+    while (end < wanted.length && differs(end)) end += PIECE
+    for (let done = start; done < Math.min(end, wanted.length);) {
+      const { bytesWritten } = await target.write(wanted, done, Math.min(end, wanted.length) - done, at + done)
+      done += bytesWritten
+    }
+    start = end + PIECE
   }
 }
 

@@ -32,7 +32,7 @@ interface Asked {
   readonly room: number | null
 }
 
-interface Named {
+export interface NamedSnapshot {
   readonly index: number
   readonly disk: Disk
   readonly snapshot: DiskSnapshot
@@ -202,31 +202,43 @@ async function makeOne(ctx: UnitContext, view: InstanceView, { index, disk, snap
 }
 
 /** A snapshot that could not be deleted stays noted, so that deleting can be tried again. */
-async function deleteOne(ctx: UnitContext, view: InstanceView, { index, disk, snapshot }: Named): Promise<boolean> {
+async function deleteOne(
+  ctx: UnitContext,
+  view: InstanceView,
+  { index, disk, snapshot }: NamedSnapshot,
+): Promise<boolean> {
   const why = await deleteSnapshot(ctx, view, disk, snapshot)
   if (why === undefined) await forgetSnapshot(ctx, disk, snapshot.name)
   else ctx.log.warning(`Could not remove snapshot '${snapshot.name}' of disk/${index} on ${why}`)
   return why === undefined
 }
 
+/** Throws if one of them does not exist. */
+export async function namedSnapshots(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: Op<typeof OpInstanceRemoveSnapshot>['disks'],
+): Promise<NamedSnapshot[]> {
+  checkSomething(disks)
+  const noted = await notedSnapshots(ctx, view.disks)
+  return disks.map(([ident, { snapshot_name: name }]): NamedSnapshot => {
+    const { index, disk } = diskOf(view, ident)
+    const own = noted.get(disk.uuid) ?? []
+    const snapshot = own.find((one) => one.name === name)
+    if (snapshot !== undefined) return { index, disk, snapshot }
+    const has = own.length === 0 ? 'it has none' : `it has ${own.map((one) => one.name).join(', ')}`
+    throw new OpPrereqError(
+      `Disk ${index} of instance ${view.instance.name} has no snapshot '${name}': ${has}`,
+      ECODE.NOENT,
+    )
+  })
+}
+
 export const instanceRemoveSnapshot = logicalUnit(OpInstanceRemoveSnapshot, {
   ...locksOfInstance(['node', 'node-res']),
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
-    checkSomething(op.disks)
-    const noted = await notedSnapshots(ctx, view.disks)
-    const named = op.disks.map(([ident, { snapshot_name: name }]): Named => {
-      const { index, disk } = diskOf(view, ident)
-      const own = noted.get(disk.uuid) ?? []
-      const snapshot = own.find((one) => one.name === name)
-      if (snapshot !== undefined) return { index, disk, snapshot }
-      const has = own.length === 0 ? 'it has none' : `it has ${own.map((one) => one.name).join(', ')}`
-      throw new OpPrereqError(
-        `Disk ${index} of instance ${view.instance.name} has no snapshot '${name}': ${has}`,
-        ECODE.NOENT,
-      )
-    })
-    return { view, named }
+    return { view, named: await namedSnapshots(ctx, view, op.disks) }
   },
   hooks: {
     path: 'instance-remove-snapshot',

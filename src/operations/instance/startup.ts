@@ -21,6 +21,7 @@ import {
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { checkRunsNowhere, checkRunsNowhereElse } from './moves/unconfirmed'
+import { refuseHalfRestored } from './snapshots/notes'
 import { startOverrides, type StartOverrides } from './parameters/params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'
@@ -38,6 +39,7 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
       return { view, overrides, leftover: undefined, confirmed: [] }
     }
     checkNodeOnline(view.primary)
+    await refuseHalfRestored(ctx, view)
     const { runtime, confirmed } = await checkCanStart(ctx, view, overrides.beparams?.minmem)
     return { view, overrides, leftover: leftoverOf(runtime), confirmed }
   },

@@ -511,8 +511,8 @@ export const nodeCalls = {
     order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], r.remarks),
   ),
   /**
-   * Waits (at most this long) until the list of guests that have ended without a request differs from the given one.
-   * Returns the new list.
+   * Waits (at most this long) until the list of guests shut down by users differs from the given one. Returns the new
+   * list.
    */
   gantry_guest_ends: {
     kind: 'question',
@@ -535,20 +535,13 @@ export const nodeCalls = {
   gantry_migration_recover: masterOnly(
     order.one(NORMAL, [inst, arg('target', string), arg('side', oneOf('MigrationSide', MIGRATION_SIDES))], done),
   ),
-  /**
-   * Why an instance is in its state, after an operation whose calls, which are Ganeti's, do not say it: with the name of
-   * the operation.
-   */
-  gantry_reason: masterOnly(
-    also(order.one(FAST, [arg('instance_name', instanceName), reason, arg('action', string)], done), {
-      toldElsewhere: true,
-    }),
-  ),
   /** Why a start with these parameters, and so many virtual CPUs, is certain to fail on this node; null if nothing is known. */
   gantry_start_problem: also(
     question.many(NORMAL, [arg('hvname', string), arg('hvfull', keyed), arg('vcpus', int)], orNull(string)),
     { program: (_hypervisor, hvparams) => kvmProgram(hvparams), planned: () => null },
   ),
+  /** Gives a disk the data of its snapshot again. */
+  gantry_snapshot_restore: masterOnly(order.one(SLOW, [arg('disk', disk), arg('snapshot', disk)], done)),
   /** Why no snapshot of one of these disks can be made; null if nothing is known. */
   gantry_snapshot_problem: question.one(NORMAL, [arg('disks', listOf(disk))], orNull(string)),
   /** The node's measurements, which it sends as prom-client's JSON. */

@@ -34,6 +34,7 @@ test.each([
     'OP_INSTANCE_SNAPSHOT',
     [[0, { snapshot_name: 'a', snapshot_size: '1g' }]],
   ],
+  ['rollback-snapshot --disk 0:snapshot_name=a vm1', 'OP_INSTANCE_ROLLBACK_SNAPSHOT', [[0, { snapshot_name: 'a' }]]],
   [
     'remove-snapshot --disk data:snapshot_name=a vm1',
     'OP_INSTANCE_REMOVE_SNAPSHOT',

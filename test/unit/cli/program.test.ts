@@ -53,7 +53,9 @@ describe('tools and commands', () => {
     }
     const own = [
       ...['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor', 'gnt-cluster adopt'],
-      ...['repair', 'snapshot', 'list-snapshots', 'remove-snapshot'].map((name) => `gnt-instance ${name}`),
+      ...['repair', 'snapshot', 'list-snapshots', 'rollback-snapshot', 'remove-snapshot'].map(
+        (name) => `gnt-instance ${name}`,
+      ),
       ...['gnt-cluster maintenance', 'gnt-cluster remove-repair', 'gnt-node repair-command'],
     ]
     const ours = ALL_TOOLS.filter(({ name }) => !own.includes(name)).map((tool) => [
@@ -103,7 +105,7 @@ describe('tools and commands', () => {
   test('that are not known show what there is', async () => {
     const { exit, stdout } = await run('gnt-instance nosuch')
     expect(exit).toBe(1)
-    expect(stdout).toMatch(/^Usage: gnt-instance \{command\}.*\n.*\n\nCommands:\n activate-disks   - /)
+    expect(stdout).toMatch(/^Usage: gnt-instance \{command\}.*\n.*\n\nCommands:\n activate-disks    - /)
     expect(await run('gnt-instance --help')).toMatchObject({ exit: 0, stdout })
     expect(await run('gnt nosuch')).toMatchObject({
       exit: 1,

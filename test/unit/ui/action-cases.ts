@@ -33,7 +33,7 @@ export const SUBJECTS: Readonly<Record<string, (id: string) => readonly unknown[
   'pages/instances/actions/move.ts': () => [instance, { ...instance, disk_template: 'rbd' }],
   'pages/instances/actions/change.ts': (id) => [id === 'remove-tag' ? { instance, tag: 'web' } : instance],
   'pages/instances/actions/disks.ts': (id) =>
-    id === 'remove-snapshot'
+    /-snapshot$/.test(id)
       ? [{ instance, disk: 0, name: 'before' }]
       : /-disk$/.test(id) && id !== 'add-disk'
         ? [{ instance, index: 1, name: 'logs', size: 1024 }]

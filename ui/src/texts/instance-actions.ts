@@ -266,6 +266,11 @@ export const instanceActionTexts = {
       label: 'Space for changes',
       text: 'Such as 1g. The snapshot becomes invalid when more data has changed.',
     },
+    rollBack: 'Roll back',
+    rollBackText: (snapshot: string, disk: number, name: string) =>
+      `Disk ${disk} of ${name} gets the data of the snapshot ${snapshot} again. All that was written to it since is lost. The snapshot stays.`,
+    noRollBack: (template: string) =>
+      `Disks of the template ${template} are rolled back with the tools of their storage.`,
     removeSnapshot: 'Remove snapshot',
     removeSnapshotText: (snapshot: string, disk: number, name: string) =>
       `Removes the snapshot ${snapshot} of disk ${disk} of ${name}. The disk itself does not change.`,

@@ -79,6 +79,13 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       },
       'POST /{name}/repair': OpInstanceRepair,
       'POST /{name}/snapshots': snapshot.OpInstanceSnapshot,
+      'POST /{name}/disks/{index}/snapshots/{snapshot}/rollback': {
+        opcode: snapshot.OpInstanceRollbackSnapshot,
+        address: ({ name, index, snapshot: named }) => ({
+          instance_name: name,
+          disks: [[index, { snapshot_name: named }]],
+        }),
+      },
       'DELETE /{name}/disks/{index}/snapshots/{snapshot}': {
         opcode: snapshot.OpInstanceRemoveSnapshot,
         address: ({ name, index, snapshot: named }) => ({

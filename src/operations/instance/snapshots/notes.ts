@@ -37,24 +37,44 @@ export async function deleteSnapshot(
   disk: Disk,
   snapshot: DiskSnapshot,
 ): Promise<string | undefined> {
-  const node = await nodeOf(ctx, view, snapshot)
+  const node = await nodeWithSnapshot(ctx, view, snapshot)
   if (node === undefined) return undefined
   const dict = diskDictOf(view, snapshotDisk(disk, snapshot))
   const result = await ctx.nodes.attempt(node, 'blockdev_remove', [dict])
   return result.ok ? undefined : `node ${node.name}: ${result.error}`
 }
 
-async function nodeOf(ctx: UnitContext, { primary }: InstanceView, { node }: DiskSnapshot): Promise<Node | undefined> {
+/** Undefined if the node has left the cluster. */
+export async function nodeWithSnapshot(
+  ctx: UnitContext,
+  { primary }: InstanceView,
+  { node }: DiskSnapshot,
+): Promise<Node | undefined> {
   if (node === null || node === primary.uuid) return primary
   const { nodes } = await ctx.config.read({ nodes: 'all' })
   return nodes[nodeUuid(node)]
 }
 
 /** The snapshot as a disk. */
-const snapshotDisk = (disk: Disk, { dev_type, logical_id, size }: DiskSnapshot): Disk => ({
+export const snapshotDisk = (disk: Disk, { dev_type, logical_id, size }: DiskSnapshot): Disk => ({
   ...disk,
   ...{ dev_type, logical_id, size, children: [], mode: 'ro' },
 })
+
+/** Refuses a start from a disk that is half rolled back. */
+export async function refuseHalfRestored(ctx: UnitContext, { instance, disks }: InstanceView): Promise<void> {
+  const noted = await notedSnapshots(ctx, disks)
+  for (const [index, { uuid }] of disks.entries()) {
+    const half = noted.get(uuid)?.find(({ restoring }) => restoring === true)
+    if (half === undefined) continue
+    const option = `--disk ${index}:snapshot_name=${half.name} ${instance.name}`
+    throw new OpPrereqError(
+      `Disk ${index} of instance ${instance.name} is rolled back to snapshot '${half.name}' only in part; ` +
+        `"gnt-instance rollback-snapshot ${option}" does the rest, and "gnt-instance remove-snapshot ${option}" keeps the disk as it is`,
+      ECODE.STATE,
+    )
+  }
+}
 
 /** Refuses actions that would lose snapshots, or that snapshots prevent. `on` names the only node that matters. */
 export async function refuseSnapshots(

@@ -7,6 +7,7 @@ import { drbdInstance, plainInstance, storageCluster } from '../../../support/st
 
 const MAKE = 'OP_INSTANCE_SNAPSHOT'
 const DELETE = 'OP_INSTANCE_REMOVE_SNAPSHOT'
+const ROLL_BACK = 'OP_INSTANCE_ROLLBACK_SNAPSHOT'
 const [PLAIN, DRBD] = ['inst1.gnt.example', 'inst2.gnt.example']
 
 let cluster: FakeCluster
@@ -279,4 +280,63 @@ test('verify knows them, and names one that is gone', async () => {
 test('what is noted in a way that cannot be read counts for nothing', () => {
   const good = { name: 'a', dev_type: 'plain', logical_id: ['vg', 'lv.a'], size: 1, node: null, ctime: 0 }
   expect(allSnapshots({ one: [good], two: 'x', three: [{}], four: [{ ...good, dev_type: 'other' }] })).toEqual([good])
+})
+
+const rollBack = (instance_name = PLAIN, ...names: readonly (readonly [number | string, string])[]) =>
+  cluster.run(ROLL_BACK, { instance_name, ...snapshot(...names) })
+
+test('a stopped instance gets the data of its snapshots again, which stay', async () => {
+  await make([0, 'before'], [1, 'before'])
+  await expect(rollBack(PLAIN, [0, 'before'])).rejects.toThrow(/is marked to be up, cannot roll back its disks/)
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  await rollBack(PLAIN, [0, 'before'], [1, 'before'])
+  const calls = cluster.calls('gantry_snapshot_restore').map(({ args }) => args as { logical_id: string[] }[])
+  expect(calls.map(([disk, from]) => from?.logical_id[1] === `${disk?.logical_id[1]}.before`)).toEqual([true, true])
+  expect(noted().map(({ name, restoring }) => [name, restoring])).toEqual([
+    ['before', undefined],
+    ['before', undefined],
+  ])
+  expect(cluster.config.instances[Object.keys(cluster.config.instances)[0] ?? '']?.disks_active).toBe(false)
+})
+
+test('while a disk has only a part of the data, its instance does not start', async () => {
+  await make([0, 'before'])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  cluster.answers.gantry_snapshot_restore = () => {
+    throw new Error('the disk is gone')
+  }
+  await expect(rollBack(PLAIN, [0, 'before'])).rejects.toThrow(
+    "Could not roll back disk/0 of instance inst1.gnt.example to snapshot 'before' on node node1.gnt.example: the disk is gone; until it is " +
+      'repeated with success, or the snapshot is removed, the instance does not start',
+  )
+  const start = () => cluster.run('OP_INSTANCE_STARTUP', { instance_name: PLAIN })
+  await expect(start()).rejects.toThrow(
+    `Disk 0 of instance ${PLAIN} is rolled back to snapshot 'before' only in part; ` +
+      `"gnt-instance rollback-snapshot --disk 0:snapshot_name=before ${PLAIN}" does the rest`,
+  )
+  delete cluster.answers.gantry_snapshot_restore
+  await rollBack(PLAIN, [0, 'before'])
+  await start()
+  expect(cluster.runningOn(PLAIN)).toEqual(['node1.gnt.example'])
+})
+
+test('a mirror is rolled back through both of its sides, at the node that has the snapshot and all data', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
+  await cluster.run(MAKE, { instance_name: DRBD, ...snapshot([0, 'before']) })
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: DRBD })
+  await rollBack(DRBD, [0, 'before'])
+  const [[disk, from] = []] = cluster.calls('gantry_snapshot_restore').map(({ args }) => args as { dev_type: string }[])
+  expect([disk?.dev_type, from?.dev_type]).toEqual(['drbd', 'plain'])
+  cluster.answers.blockdev_find = () => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 })
+  await expect(rollBack(DRBD, [0, 'before'])).rejects.toThrow(/is not complete, so nothing was rolled back/)
+  delete cluster.answers.blockdev_find
+  await cluster.run('OP_INSTANCE_FAILOVER', { instance_name: DRBD, ignore_consistency: false })
+  await expect(rollBack(DRBD, [0, 'before'])).rejects.toThrow(/snapshot 'before' is on node .*gnt-instance failover/)
+})
+
+test('only one snapshot of a disk, and only one that is there', async () => {
+  await make([0, 'a'], [0, 'b'])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  await expect(rollBack(PLAIN, [0, 'a'], [0, 'b'])).rejects.toThrow('A disk can be rolled back to one snapshot only')
+  await expect(rollBack(PLAIN, [0, 'c'])).rejects.toThrow("has no snapshot 'c': it has a, b")
 })

@@ -126,6 +126,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { op: 'OP_NETWORK_CONNECT', params: CONNECTED, before: [['OP_NETWORK_ADD', NEW_NET]] },
   { op: 'OP_NETWORK_DISCONNECT', params: { ...NET, ...GROUP }, before: [['OP_NETWORK_ADD', NEW_NET], ['OP_NETWORK_CONNECT', CONNECTED]] }, // prettier-ignore
   { op: 'OP_INSTANCE_REMOVE_SNAPSHOT', params: SNAPSHOT, before: [...having(plainInstance), ['OP_INSTANCE_SNAPSHOT', SNAPSHOT]] }, // prettier-ignore
+  { op: 'OP_INSTANCE_ROLLBACK_SNAPSHOT', params: SNAPSHOT, before: [...having(stoppedPlain), ['OP_INSTANCE_SNAPSHOT', SNAPSHOT]] }, // prettier-ignore
   { op: 'OP_INSTANCE_REINSTALL', params: plain, before: having(stoppedPlain) },
   { op: 'OP_INSTANCE_MIGRATE', params: { ...drbd, mode: 'live' }, before: having(drbdInstance) },
   { op: 'OP_BACKUP_EXPORT', params: { ...plain, mode: 'local', target_node: NODE.node_name, shutdown: false }, before: having(plainInstance) }, // prettier-ignore

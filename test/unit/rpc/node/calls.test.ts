@@ -136,7 +136,8 @@ test('each order of ours says whether a node takes it only from its master', () 
       'gantry_migration_accept',
       'gantry_migration_recover',
     ],
-    ...['gantry_migration_send', 'gantry_reason', 'jobqueue_rename', 'jobqueue_set_drain_flag', 'jobqueue_update'],
+    ...['gantry_migration_send', 'gantry_snapshot_restore'],
+    ...['jobqueue_rename', 'jobqueue_set_drain_flag', 'jobqueue_update'],
   ])
 })
 

@@ -1,4 +1,4 @@
-// Guests that end without a request are noticed without polling.
+// Guests that their users shut down are noticed without polling.
 import { place } from '../../../../src/config/edit'
 import { recordValues } from '../../../../src/config/records'
 import { silentLog as log } from '../../../../src/lib/log'
@@ -17,11 +17,12 @@ interface Question {
 }
 
 /** inst5, on node1, is the one instance of KVM. */
-function withState(admin_state: 'up' | 'down'): ConfigData {
-  const config = goldenConfig()
+function withRight(enabled: boolean): ConfigData {
+  const { cluster, ...rest } = goldenConfig()
+  const config = { ...rest, cluster: { ...cluster, enabled_user_shutdown: enabled } }
   const guest = recordValues(config.instances).find(({ name }) => name === 'inst5.gnt.example')
   if (guest === undefined) throw new Error('not in the recorded state')
-  return place(config, 'instances', guest.uuid, { ...guest, admin_state })
+  return place(config, 'instances', guest.uuid, { ...guest, hvparams: { user_shutdown: true } })
 }
 
 function start(config: ConfigData) {
@@ -40,7 +41,7 @@ function start(config: ConfigData) {
 }
 
 test('a node whose guests may end by themselves has one question open, and is looked at when one has ended', async () => {
-  const { asked, looks, clock, ends } = start(withState('up'))
+  const { asked, looks, clock, ends } = start(withRight(true))
   const next = async () => {
     await clock.pass(0)
     return asked.shift()
@@ -65,13 +66,13 @@ test('a node whose guests may end by themselves has one question open, and is lo
   ends.close()
 })
 
-test('nobody is asked where no guest should run, and no longer than one should', async () => {
-  const { asked, clock, current, ends } = start(withState('down'))
+test('nobody is asked where users may not shut down, and no longer than they may', async () => {
+  const { asked, clock, current, ends } = start(withRight(false))
   expect(asked).toEqual([])
-  current.config = withState('up')
+  current.config = withRight(true)
   await clock.pass(GUEST_ENDS_AGAIN_S)
   expect(asked).toHaveLength(1)
-  current.config = withState('down')
+  current.config = goldenConfig()
   asked.shift()?.resolve([])
   await clock.pass(GUEST_ENDS_AGAIN_S)
   expect(asked).toEqual([])

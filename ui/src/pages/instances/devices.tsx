@@ -10,7 +10,16 @@ import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Time } from '../../parts/time'
 import { texts } from '../../texts'
-import { ADD_DISK, CHANGE_DISK, type DiskOf, GROW_DISK, REMOVE_DISK, REMOVE_SNAPSHOT, SNAPSHOT } from './actions/disks'
+import {
+  ADD_DISK,
+  CHANGE_DISK,
+  type DiskOf,
+  GROW_DISK,
+  REMOVE_DISK,
+  REMOVE_SNAPSHOT,
+  ROLL_BACK_SNAPSHOT,
+  SNAPSHOT,
+} from './actions/disks'
 import { ADD_NIC, CHANGE_NIC, type NicOf, REMOVE_NIC } from './actions/nics'
 import type { Instance } from './instance'
 import { TEMPLATES } from './templates'
@@ -119,6 +128,7 @@ export function Snapshots({ instance }: { instance: Instance }) {
                 <Time time={created} />
               </Table.Td>
               <Buttons>
+                <ActionAt subject={{ instance, disk, name: snapshot }} action={ROLL_BACK_SNAPSHOT} />
                 <ActionAt subject={{ instance, disk, name: snapshot }} action={REMOVE_SNAPSHOT} label={words.remove} />
               </Buttons>
             </Table.Tr>

@@ -2,7 +2,6 @@
 import * as path from 'node:path'
 import { change } from '../../../../../src/config/changes'
 import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
-import { MAINTENANCE } from '../../../../../src/model/maintenance'
 import { goldenConfig } from '../../../../support/golden-query'
 import { NOW_S, OS, RecordedCluster } from './recorded-nodes'
 
@@ -513,14 +512,4 @@ test('a secondary without the memory to take over is named', async () => {
   delete cluster.broken[NODE2]
   const [, skipped] = await cluster.verifyGroup({ skip_checks: ['nplusone_mem'] })
   expect(skipped).not.toContain(`ERROR: node ${NODE2}: ${text}`)
-})
-
-test('a node whose self-diagnosis says nothing is named', async () => {
-  const cluster = new RecordedCluster()
-  const why = 'its self-diagnosis does not run (not-run): /etc/ganeti/node-diagnose-commands/check does not exist'
-  cluster.gantry = { ...cluster.gantry, sections: { [MAINTENANCE.rounds]: { problems: { [NODE2]: why } } } }
-  expect(await cluster.verifyGroup()).toEqual([
-    true,
-    [`WARNING: node ${NODE2}: a fault of the node would not be seen: ${why}`],
-  ])
 })

@@ -13,6 +13,7 @@ import type { Request } from '../../../parts/request'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { TEMPLATES } from '../templates'
+import { onOfflineNode } from './run'
 import { isRunning, modify, post, remove, seenOf } from './request'
 
 const own = texts.instances.actions
@@ -244,6 +245,31 @@ export interface SnapshotOf {
   readonly instance: Instance
   readonly disk: number
   readonly name: string
+}
+
+/** Storage whose disks nodes can roll back. */
+const ROLLED_BACK: ReadonlySet<unknown> = new Set(['file', 'sharedfile', 'plain', 'drbd'])
+
+export const ROLL_BACK_SNAPSHOT: Action<SnapshotOf> = {
+  ...{ id: 'roll-back-snapshot', label: words.rollBack, permission: 'instances.rollback_snapshot', danger: true },
+  text: ({ name, disk, instance }) => words.rollBackText(name, disk, instance.name),
+  fields: [],
+  typed: ({ instance }) => instance.name,
+  unfit({ instance }) {
+    const { disk_template: template, admin_state: state } = instance
+    if (!ROLLED_BACK.has(template)) return words.noRollBack(template ?? '')
+    return onOfflineNode(instance) ?? (state === 'up' || isRunning(instance) ? own.unfit.running : undefined)
+  },
+  request: ({ instance, disk, name }) =>
+    post(
+      instance,
+      `/disks/${disk}/snapshots/${encodeURIComponent(name)}/rollback`,
+      {},
+      {
+        command: 'instance rollback-snapshot',
+        more: { disk: `${disk}:${flagValue({ snapshot_name: name })}` },
+      },
+    ),
 }
 
 export const REMOVE_SNAPSHOT: Action<SnapshotOf> = {
