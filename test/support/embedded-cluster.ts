@@ -196,6 +196,9 @@ export async function runJob(master: Master, op: WireOpCode) {
   }
 }
 
+/** Told of any job that begins late, as it may on a busy machine. */
+const WAITS = /^Job \d+ is waiting (in the queue|for its locks)\n/gm
+
 function follow(socket: string, words: readonly string[], enter: readonly string[] = []): FollowedCommand {
   const bin = path.join(__dirname, '../../bin/gnt.js')
   const [program = '', ...before]: readonly string[] = [...enter, process.execPath]
@@ -206,6 +209,8 @@ function follow(socket: string, words: readonly string[], enter: readonly string
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said.stdout += chunk))
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said.stderr += chunk))
-  const ended = new Promise<CommandEnd>((resolve) => child.once('close', (code) => resolve({ code, ...said })))
+  const ended = new Promise<CommandEnd>((resolve) =>
+    child.once('close', (code) => resolve({ code, ...said, stderr: said.stderr.replace(WAITS, '') })),
+  )
   return { output: () => said.stdout + said.stderr, ended }
 }
