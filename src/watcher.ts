@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import * as path from 'node:path'
 import { completions, EndsNow, readCleanerCall, readWatcherCall, type WatcherCall } from './cli/watcher/programs'
 import { systemClock as clock } from './lib/clock'
-import { lockFile } from './lib/file/lock'
 import { createLog } from './lib/log'
 import { thisMachine } from './lib/machine'
 import { environmentPaths } from './lib/paths'
@@ -13,7 +12,7 @@ import { certificateEnd_ms } from './lib/tls'
 import { clean } from './maintenance/cleaner'
 import { runWatcher } from './maintenance/watcher/watcher'
 import { EXIT } from './model/constants/daemons'
-import { ownedDisk as disk, ownedLogFile } from './model/owners'
+import { ownedDisk as disk, ownedLockFile as lockFile, ownedLogFile } from './model/owners'
 import { LuxiClient } from './rpc/luxi/client'
 import { lookAfterDaemons, lookAfterNode } from './start/watcher-duties'
 
@@ -47,6 +46,7 @@ function startGroup(uuid: string, call: WatcherCall): void {
     ...(call.ignorePause ? ['--ignore-pause'] : []),
     ...(call.verifyDisks ? [] : ['--no-verify-disks']),
     ...(call.strict ? [] : ['--no-strict']),
+    ...(call.spare ? ['--spare'] : []),
   ]
   spawn(process.execPath, [process.argv[1] ?? '', ...options], { detached: true, stdio: 'ignore' }).unref()
 }

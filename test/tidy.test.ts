@@ -111,7 +111,7 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
   confd: { packages: [], folders: ['config'] },
   kvmd: { packages: [], folders: ['node'] },
   wconfd: { packages: [...MEASURES], folders: ['config', 'locks'] },
-  luxid: { packages: [], folders: ['allocation', 'config', 'jobs', 'query'] },
+  luxid: { packages: ['tinyqueue'], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {
     packages: [...MEASURES, ...DOOR_PACKAGES],
     folders: ['generated', 'query'],

@@ -181,7 +181,7 @@ function others(): Record<string, Unit> {
       'Ganeti (Gantry): the watcher starts what should run and does not',
       [
         ['EnvironmentFile', '-/etc/default/ganeti'],
-        ['ExecStart', `/usr/sbin/ganeti-watcher $WATCHER_ARGS`],
+        ['ExecStart', `/usr/sbin/ganeti-watcher --spare $WATCHER_ARGS`],
         // The watcher may start guests that have no scope of their own, and hooks may leave processes behind.
         ['KillMode', 'process'],
       ],

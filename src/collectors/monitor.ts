@@ -152,7 +152,7 @@ class Watch {
     readonly watched: Watched,
     private readonly options: MonitorOptions,
   ) {
-    this.bounds = boundsOf(watched.interval_s)
+    this.bounds = boundsOf(watched.interval_s, watched.kind)
     this.pace = firstPace(watched, this.bounds)
   }
 
@@ -165,7 +165,7 @@ class Watch {
     if (!active) return this.stop()
     const changed = this.bounds.fastest_s !== interval_s
     if (this.isActive && !changed) return
-    this.bounds = boundsOf(interval_s)
+    this.bounds = boundsOf(interval_s, this.watched.kind)
     this.pace = firstPace(
       { ...this.pace, interval_s: this.isActive ? interval_s : this.watched.interval_s },
       this.bounds,

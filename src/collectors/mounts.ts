@@ -6,15 +6,32 @@ export interface Mount {
   readonly point: string
   readonly type: string
   readonly options: readonly string[]
+  /** The kernel's number of the file system: each tmpfs has its own. */
+  readonly fs: string
+  /** The directory of the file system that is mounted. */
+  readonly root: string
 }
 
 /** In the order of mounting. */
 export async function mounts(sources: NodeSources): Promise<readonly Mount[]> {
-  const text = (await readIfThere(sources, '/proc/self/mounts')) ?? ''
+  const text = (await readIfThere(sources, '/proc/self/mountinfo')) ?? ''
   return text.split('\n').flatMap((line) => {
-    const [device, point, type, options] = line.split(' ')
-    if (device === undefined || point === undefined || type === undefined || options === undefined) return []
-    return [{ device: plain(device), point: plain(point), type, options: options.split(',') }]
+    // Some optional fields end with a dash.
+    const [own = '', whole = ''] = line.split(/ - (.*)$/)
+    const [, , fs, root, point, options] = own.split(' ')
+    const [type, device, more] = whole.split(' ')
+    if (fs === undefined || root === undefined || point === undefined || options === undefined) return []
+    if (type === undefined || device === undefined || more === undefined) return []
+    return [
+      {
+        device: plain(device),
+        point: plain(point),
+        type,
+        options: [...options.split(','), ...more.split(',')],
+        fs,
+        root: plain(root),
+      },
+    ]
   })
 }
 

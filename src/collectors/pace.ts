@@ -1,5 +1,6 @@
 // How often a collector runs. Ganeti's design of status reports names three factors. The first two are measured; the
-// administrator decides the third.
+// administrator decides the third. Health is read as often as configured: a fault must not wait because the last looks found none.
+import type { Collector } from './report'
 import { COLLECTING_SHARE, PACE_FASTER, PACE_SLOWER, PACE_SPREAD } from '../model/limits/collectors'
 
 export interface Pace {
@@ -9,15 +10,15 @@ export interface Pace {
   readonly cost_ms: number
 }
 
-/** How important fresh reports are: the configured interval is the shortest one, a multiple of it the longest. */
+/** How important fresh reports are: the configured interval is the shortest one; for figures, a multiple of it the longest. */
 export interface PaceBounds {
   readonly fastest_s: number
   readonly slowest_s: number
 }
 
-export const boundsOf = (configured_s: number): PaceBounds => ({
+export const boundsOf = (configured_s: number, kind: Collector['kind']): PaceBounds => ({
   fastest_s: configured_s,
-  slowest_s: configured_s * PACE_SPREAD,
+  slowest_s: kind === 'status' ? configured_s : configured_s * PACE_SPREAD,
 })
 
 /** Before the first look: the collector's own declaration. */

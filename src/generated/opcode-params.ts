@@ -274,10 +274,18 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   maint_balance_disks?: boolean | null
   /** Drain and empty nodes whose self-diagnosis asks for it. */
   maint_evacuation?: boolean | null
+  /** Evacuations give mirrors other nodes, which copies disks. */
+  maint_evacuation_disks?: boolean | null
+  /** Instances whose disks evacuations copy at the same time. */
+  maint_evacuation_copies?: number | null
+  /** Nodes go offline when an evacuation has emptied them. */
+  maint_evacuation_offline?: boolean | null
   /** Run the repair commands that self-diagnoses name. */
   maint_live_repair?: boolean | null
   /** Repair instances as harep does, where their tags allow it. */
   maint_harep?: boolean | null
+  /** Start instances that have ended by themselves, and activate disks, within seconds. */
+  maint_restart?: boolean | null
   /** Only show what maintenance would do. */
   maint_dry_run?: boolean | null
   /** The program in node-diagnose-commands that reports the health of a node; empty for none. */

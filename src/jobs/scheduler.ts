@@ -1,6 +1,7 @@
 // Decides which jobs start next. Pure: it reads no clock and touches no process. An event costs the logarithm of the
 // queue's length; only jobs with a filter's rate limit are checked after each event. Following a running job over its
 // socket costs nothing, so `max_tracked_jobs` limits nothing here beyond `max_running_jobs`.
+import TinyQueue from 'tinyqueue'
 import type { JobId } from '../rpc/luxi/calls'
 import type { FilterRule } from '../model/filter-rule'
 import { type Limit, applyingFilter, limitsOf } from './filters'
@@ -24,15 +25,21 @@ interface Entry {
   priority: number
   /** Unfinished jobs on which it depends. */
   blockers: Set<JobId>
-  /** Its place in the heap; undefined while it cannot start. */
-  place: number | undefined
+  /** Its ticket in the queue of jobs that may start; undefined while it cannot. */
+  ticket: Ticket | undefined
   paused: boolean
+}
+
+interface Ticket {
+  readonly entry: Entry
+  readonly priority: number
+  readonly id: JobId
 }
 
 export class Scheduler {
   private readonly entries = new Map<JobId, Entry>()
   private readonly dependents = new Map<JobId, Set<JobId>>()
-  private readonly heap = new Heap()
+  private readonly ready = new ReadyQueue()
   /** Not yet checked against rejecting rules, which apply whether a job could start or not. */
   private readonly unjudged = new Set<Entry>()
 
@@ -50,7 +57,7 @@ export class Scheduler {
       job,
       priority: jobPriority(job),
       blockers: new Set(blockers),
-      place: undefined,
+      ticket: undefined,
       paused: false,
     }
     this.entries.set(job.id, entry)
@@ -68,7 +75,7 @@ export class Scheduler {
     if (entry === undefined) return false
     this.entries.delete(id)
     this.unjudged.delete(entry)
-    this.heap.remove(entry)
+    this.ready.remove(entry)
     for (const blocker of entry.blockers) this.dependents.get(blocker)?.delete(id)
     return true
   }
@@ -79,7 +86,7 @@ export class Scheduler {
     if (entry === undefined) return
     entry.job = job
     if (entry.priority === jobPriority(job)) return
-    this.heap.remove(entry)
+    this.ready.remove(entry)
     entry.priority = jobPriority(job)
     this.offer(entry)
   }
@@ -111,7 +118,7 @@ export class Scheduler {
     const pause: Decided[] = []
     const limited: Entry[] = []
     const slots = new Slots(running, filters)
-    for (let entry = this.heap.pop(); entry !== undefined; entry = this.heap.pop()) {
+    for (let entry = this.ready.pop(); entry !== undefined; entry = this.ready.pop()) {
       if (start.length >= room) {
         limited.push(entry)
         break
@@ -142,7 +149,7 @@ export class Scheduler {
   }
 
   private offer(entry: Entry): void {
-    if (entry.blockers.size === 0 && !entry.paused && entry.place === undefined) this.heap.push(entry)
+    if (entry.blockers.size === 0 && !entry.paused && entry.ticket === undefined) this.ready.push(entry)
   }
 }
 
@@ -179,62 +186,45 @@ function occupy(taken: Map<string, number>, limits: readonly Limit[]): void {
   for (const { key } of limits) taken.set(key, (taken.get(key) ?? 0) + 1)
 }
 
-/** A binary heap, the most urgent and oldest first. Each entry knows its place, so that it can leave from anywhere. */
-class Heap {
-  private readonly items: Entry[] = []
+/** Stale tickets that the queue may hold besides as many as there are jobs in it. */
+const STALE_MIN = 64
+
+/**
+ * The most urgent and oldest first. A job that leaves from the middle leaves its ticket behind, which is passed over
+ * later; when most tickets are stale, the queue is built anew.
+ */
+class ReadyQueue {
+  private queue = new TinyQueue<Ticket>([], compareTickets)
+  private size = 0
 
   push(entry: Entry): void {
-    this.rise(entry, this.items.length)
+    entry.ticket = { entry, priority: entry.priority, id: entry.job.id }
+    this.queue.push(entry.ticket)
+    this.size++
   }
 
   pop(): Entry | undefined {
-    const [first] = this.items
-    if (first !== undefined) this.remove(first)
-    return first
+    for (let ticket = this.queue.pop(); ticket !== undefined; ticket = this.queue.pop()) {
+      if (isStale(ticket)) continue
+      ticket.entry.ticket = undefined
+      this.size--
+      return ticket.entry
+    }
+    return undefined
   }
 
   remove(entry: Entry): void {
-    const { place } = entry
-    if (place === undefined) return
-    entry.place = undefined
-    const last = this.items.pop()
-    if (last !== undefined && last !== entry) this.rise(last, this.sink(last, place))
-  }
-
-  /** Puts it at the place, or above where it belongs. */
-  private rise(entry: Entry, from: number): void {
-    let at = from
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      const above = this.items[parent]
-      if (above === undefined || before(above, entry)) break
-      this.put(above, at)
-      at = parent
-    }
-    this.put(entry, at)
-  }
-
-  /** Makes room for it at the place, or below; returns where. */
-  private sink(entry: Entry, from: number): number {
-    const { items } = this
-    let at = from
-    for (;;) {
-      let child = 2 * at + 1
-      const [left, right] = [items[child], items[child + 1]]
-      if (left === undefined) return at
-      if (right !== undefined && before(right, left)) child++
-      const least = items[child]
-      if (least === undefined || before(entry, least)) return at
-      this.put(least, at)
-      at = child
-    }
-  }
-
-  private put(entry: Entry, at: number): void {
-    this.items[at] = entry
-    entry.place = at
+    if (entry.ticket === undefined) return
+    entry.ticket = undefined
+    this.size--
+    if (this.queue.length <= 2 * this.size + STALE_MIN) return
+    const valid = this.queue.data.filter((ticket) => !isStale(ticket))
+    this.queue = new TinyQueue(valid, compareTickets)
   }
 }
 
-const before = (a: Entry, b: Entry): boolean =>
-  a.priority < b.priority || (a.priority === b.priority && a.job.id < b.job.id)
+const isStale = (ticket: Ticket): boolean => ticket.entry.ticket !== ticket
+
+function compareTickets(a: Ticket, b: Ticket): number {
+  return a.priority - b.priority || a.id - b.id
+}

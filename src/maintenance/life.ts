@@ -116,6 +116,8 @@ export function afterRound(
       const note = `${startOf(why.join('; '), FAILURE_CHARS_MAX)}; nothing more is done about it`
       return changedEvent(event, { status: 'failed', tag: FAILED_TAG + event.id, tagged: false, note }, now_s)
     }
+    if (own.some(({ kind }) => kind === 'unfit')) return changedEvent(event, { unfit: true }, now_s)
+    if (own.some(({ kind }) => kind === 'drain')) return changedEvent(event, { unfit: false }, now_s)
     return tagging ? changedEvent(event, { status: 'completed', tagged: true, note: null }, now_s) : event
   })
 }

@@ -27,6 +27,10 @@ export interface RoundQuestion {
    * reported it.
    */
   readonly loads: readonly number[] | null
+  /** Instances with jobs that this round must leave alone. */
+  readonly busy: readonly string[]
+  /** The name of the master. */
+  readonly master: string
 }
 
 export interface RoundPlan {
@@ -66,6 +70,10 @@ class Touched {
   }
 }
 
+/** For people: nothing but a failover of the master lets the event end. */
+const ROLE_MUST_MOVE =
+  'this node is the master: its role must move, by "gnt cluster master-failover" on another master candidate, before the node is drained'
+
 class PlannedRound {
   readonly jobs: PlannedJob[] = []
   readonly notes = new Map<string, string | null>()
@@ -80,6 +88,7 @@ class PlannedRound {
     private readonly question: RoundQuestion,
     private readonly options: AllocOptions,
   ) {
+    this.touched.take({ nodes: [], instances: question.busy })
     this.byName = new Map(data.nodes.map((node, at) => [node.name, { at, node }]))
     const named = (events: readonly RepairEvent[]) => new Set(events.flatMap((event) => this.nameOf(event) ?? []))
     this.affected = named(question.events.filter(isActive))
@@ -139,21 +148,53 @@ class PlannedRound {
     const found = this.nodeOf(event)
     if (found === undefined) return
     const { node, at } = found
-    if (!this.question.settings.evacuation) return this.note(event, 'evacuation is off in the settings of maintenance')
-    if (node.unusable !== 'drained' && node.unusable !== 'offline') return this.drain(event, node)
-    const step = evacuations.next(at, event.action, (other) => this.isFree(other) && !this.broken.has(other.name))
-    if (step === undefined) return this.tag(event, 'is empty')
+    const { settings, master } = this.question
+    const isMaster = node.name === master
+    if (!settings.evacuation) return this.note(event, 'evacuation is off in the settings of maintenance')
+    if (!isMaster && node.unusable !== 'drained' && node.unusable !== 'offline') return this.drain(event, node)
+    const step = evacuations.next(at, {
+      action: event.action,
+      mayTake: (other) => this.isFree(other) && !this.broken.has(other.name),
+      isLost: (other) => other.offline || this.affected.has(other.name) || this.broken.has(other.name),
+      whyNoCopies: this.whyNoCopies(),
+    })
+    if (step === undefined) return isMaster ? this.emptyMaster(event, node) : this.empty(event, node)
     if ('stuck' in step) return this.note(event, step.stuck)
-    const { instance, nodes, ops } = step
-    const text = `evacuating ${node.name}: moving ${instance}`
-    this.begin(event, { kind: 'move', event: event.id, text, nodes, instances: [instance], ops })
+    const { instance, nodes, ops, copies } = step
+    const text = `evacuating ${node.name}: ${copies ? `copying the disks of ${instance} to ${nodes.at(-1)}` : `moving ${instance}`}`
+    const job = { kind: copies ? 'copy' : 'move', event: event.id, text, nodes, instances: [instance], ops } as const
+    this.begin(event, job, isMaster ? ROLE_MUST_MOVE : null)
+  }
+
+  private whyNoCopies(): string | undefined {
+    const { evacuation_disks, evacuation_copies } = this.question.settings
+    if (!evacuation_disks) return 'evacuation_disks is off in the settings of maintenance'
+    if (this.jobs.filter(({ kind }) => kind === 'copy').length < evacuation_copies) return undefined
+    return `it waits for the copies of others: evacuation_copies is ${evacuation_copies} in the settings of maintenance`
+  }
+
+  private empty(event: RepairEvent, node: NodeData): void {
+    if (!this.question.settings.evacuation_offline || node.unusable === 'offline') return this.tag(event, 'is empty')
+    const { name } = node
+    const ops = [{ OP_ID: 'OP_NODE_SET_PARAMS', node_name: name, offline: true, force: true }]
+    const text = `evacuating ${name}: it is empty, and goes offline`
+    this.begin(event, { kind: 'offline', event: event.id, text, nodes: [name], instances: [], ops })
+  }
+
+  /** A master can be neither drained nor offline. */
+  private emptyMaster(event: RepairEvent, { name, unusable }: NodeData): void {
+    if (unusable !== undefined) return this.note(event, `it is empty; ${ROLE_MUST_MOVE}`)
+    const ops = [{ OP_ID: 'OP_NODE_SET_PARAMS', node_name: name, vm_capable: false }]
+    const text = `evacuating ${name}: it is empty, and gets no new instances`
+    this.begin(event, { kind: 'unfit', event: event.id, text, nodes: [name], instances: [], ops }, ROLE_MUST_MOVE)
   }
 
   private drain(event: RepairEvent, { name }: NodeData): void {
-    const ops = [{ OP_ID: 'OP_NODE_SET_PARAMS', node_name: name, drained: true, force: true }]
+    const fit = { OP_ID: 'OP_NODE_SET_PARAMS', node_name: name, vm_capable: true }
+    const drained = { OP_ID: 'OP_NODE_SET_PARAMS', node_name: name, drained: true, force: true }
     this.begin(event, {
-      ...{ kind: 'drain', event: event.id, text: `evacuating ${name}: it gets no new instances`, ops },
-      ...{ nodes: [name], instances: [] },
+      ...{ kind: 'drain', event: event.id, text: `evacuating ${name}: it gets no new instances` },
+      ...{ ops: event.unfit === true ? [fit, drained] : [drained], nodes: [name], instances: [] },
     })
   }
 
@@ -181,8 +222,8 @@ class PlannedRound {
     else this.begin(event, job)
   }
 
-  private begin(event: RepairEvent, job: PlannedJob): void {
-    this.note(event, this.add(job) ? null : 'it waits for jobs of this round at the same node or instance')
+  private begin(event: RepairEvent, job: PlannedJob, note: string | null = null): void {
+    this.note(event, this.add(job) ? note : 'it waits for jobs of this round at the same node or instance')
   }
 
   private note(event: RepairEvent, note: string | null): void {

@@ -2,6 +2,7 @@
 // signed it recently.
 import { sha1Hmac } from '../lib/hmac'
 import { isObject, type JsonObject } from '../lib/shapes/shape'
+import { NOT_RUN } from '../model/constants/collectors'
 import { REPORT_CLOCK_SKEW_S, REPORT_KEPT_CHARS_MAX } from '../model/limits/maintenance'
 import { REPAIR_ACTIONS } from '../model/maintenance'
 
@@ -56,7 +57,9 @@ function reportOf(data: unknown): JsonObject {
   // The program failed, so the report says nothing about the node.
   if (typeof data['error'] === 'string')
     throw new BadDiagnosis(`its self-diagnosis failed: ${data['error'].slice(0, 500)}`)
-  const { status } = data
+  const { status, details } = data
+  if (status === NOT_RUN)
+    throw new BadDiagnosis(`its self-diagnosis does not run (${NOT_RUN}): ${String(details).slice(0, 500)}`)
   if (status !== 'Ok' && !REPAIR_ACTIONS.some((one) => one === status))
     throw new BadDiagnosis(
       `its self-diagnosis has the status ${(JSON.stringify(status) ?? 'none').slice(0, 100)}; known are Ok, ${REPAIR_ACTIONS.join(', ')}`,

@@ -11,6 +11,7 @@ import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Master } from '../rpc/luxi/master'
 import { failureIn } from './job-failure'
 import { afterRound, begun, type Failures, hasEnded, hasFailure, type Statuses, withJob, withNote } from './life'
+import type { Claims } from './claims'
 import type { Memory, Remembered } from './memory'
 import type { RoundPlan } from './plan-round'
 import type { PlannedJob } from './planned-job'
@@ -22,6 +23,7 @@ export interface RoundsOptions {
   readonly clock: Clock
   readonly random: Pick<Random, 'uuid'>
   readonly log: Log
+  readonly claims: Claims
   /** Plans a round for the current cluster. */
   plan(remembered: Remembered, settings: MaintenanceSettings): Promise<RoundPlan>
   /** The tags of an instance. */
@@ -41,6 +43,7 @@ export class Rounds {
     const { memory } = this.options
     const remembered = memory.read()
     if (remembered.round === null) return this.begin(remembered)
+    this.options.claims.keepForRound(instancesOf(remembered.round))
     const round = remembered.round.resolved ? remembered.round : await this.findJobs(remembered.round)
     if (!round.tagged) await this.tell(round)
     const statuses = await this.statuses(round)
@@ -50,12 +53,14 @@ export class Rounds {
       events: afterRound(now.events, round, { statuses, failures }, this.now_s()),
       round: null,
     }))
+    this.options.claims.keepForRound([])
     this.options.log.info({ round: round.id, jobs: jobsOf(round) }, 'a round of maintenance has ended')
     return hasFailure(round, statuses) ? 'failed' : 'acted'
   }
 
   private async begin(remembered: Remembered): Promise<Stepped> {
-    const { memory, plan, log } = this.options
+    const { memory, plan, log, claims } = this.options
+    claims.keepForRound([])
     const settings = memory.settings()
     const planned = await plan(remembered, settings)
     const notes = new Map(planned.notes)
@@ -74,6 +79,8 @@ export class Rounds {
       return 'idle'
     }
     const jobs = planned.jobs.map((job) => named(job, this.options.random.uuid()))
+    // Planned before the work of another one began, at the same instance.
+    if (!claims.takeForRound(instancesOf({ jobs }))) return 'acted'
     const round = await this.intend(jobs, notes, remembered)
     if (round === undefined) return 'acted'
     log.info({ round: round.id, jobs: jobs.map(({ text }) => text) }, 'a round of maintenance begins')
@@ -100,7 +107,7 @@ export class Rounds {
       const isStale = [...acted].some((id) => id !== null && serials.get(id) !== known.get(id))
       if (isStale || now.round !== null) return now
       const events = now.events.map((event) => {
-        if (acted.has(event.id)) return begun(event, now_s)
+        if (acted.has(event.id)) return withNote(begun(event, now_s), notes.get(event.id) ?? null, now_s)
         return withNote(event, notes.has(event.id) ? (notes.get(event.id) ?? null) : event.note, now_s)
       })
       return { events, round }
@@ -213,6 +220,9 @@ export class Rounds {
 }
 
 export const jobsOf = ({ jobs }: Pick<Round, 'jobs'>): number[] => jobs.flatMap(({ job }) => job ?? [])
+
+const instancesOf = ({ jobs }: { jobs: readonly Pick<RoundJob, 'instances'>[] }): string[] =>
+  jobs.flatMap(({ instances }) => instances)
 
 /** The id of a new repair is part of its tags. */
 function named(job: PlannedJob, id: string): PlannedJob {

@@ -8,7 +8,6 @@ import { slices } from '../lib/work/slices'
 import { errorText } from '../lib/system-failure'
 import { recordValues } from '../config/records'
 import type { ConfigData, Node } from '../model/config'
-import { PACE_SPREAD } from '../model/limits/collectors'
 import {
   ASKED_AT_ONCE,
   DIAGNOSE_ANSWER_BYTES_MAX,
@@ -151,8 +150,7 @@ export class NodeWatch {
     const last = this.last.get(node.uuid)
     const { report, time_ns } = readDiagnosis(text, {
       ...{ key, node: node.name, now_s: seconds(this.options.clock) },
-      // Looks without news happen less often.
-      interval_s: this.interval_s() * PACE_SPREAD,
+      interval_s: this.interval_s(),
       last_ns: Math.max(last?.time_ns ?? 0, this.reported().get(node.uuid) ?? 0),
     })
     const digest = createHash('sha256').update(canonicalJson(report)).digest('base64')

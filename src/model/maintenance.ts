@@ -42,6 +42,8 @@ export interface RepairEvent {
   readonly tag: string
   /** Whether the node has got the tag. Only then a missing tag means that somebody removed it. */
   readonly tagged: boolean
+  /** Whether the node was made unfit for instances, because a master cannot be drained. */
+  readonly unfit?: boolean
   /** Why the event does not go on, for people; null if it does. */
   readonly note: string | null
   readonly ctime: number
@@ -64,7 +66,8 @@ export interface RoundJob {
   readonly tagLater?: string
 }
 
-export type RoundJobKind = 'drain' | 'move' | 'repair-command' | 'tag' | 'repair' | 'repair-tag' | 'balance'
+export type RoundJobKind =
+  'drain' | 'unfit' | 'move' | 'copy' | 'offline' | 'repair-command' | 'tag' | 'repair' | 'repair-tag' | 'balance'
 
 /** A round is written before its jobs are submitted. A maintd that finds one checks which of its jobs exist. */
 export interface Round {
@@ -87,8 +90,13 @@ export interface MaintenanceSettings {
   readonly balance_load: boolean
   readonly balance_disks: boolean
   readonly evacuation: boolean
+  readonly evacuation_disks: boolean
+  /** Instances whose disks evacuations copy at the same time. */
+  readonly evacuation_copies: number
+  readonly evacuation_offline: boolean
   readonly live_repair: boolean
   readonly harep: boolean
+  readonly restart: boolean
   readonly dry_run: boolean
   readonly diagnose_command: string
 }
@@ -105,8 +113,16 @@ export interface MaintenanceChanges {
   /** Whether balancing may move mirrors to other nodes, which copies disks. */
   balance_disks?: boolean
   evacuation?: boolean
+  /** Whether evacuations give mirrors other nodes, which copies disks. */
+  evacuation_disks?: boolean
+  /** Instances whose disks evacuations copy at the same time. @isInt @minimum 1 */
+  evacuation_copies?: number
+  /** Whether a node goes offline when it is empty; otherwise it stays drained. */
+  evacuation_offline?: boolean
   live_repair?: boolean
   harep?: boolean
+  /** Whether instances that have ended by themselves are started within seconds, and disks activated. */
+  restart?: boolean
   dry_run?: boolean
   /** The name of a program in node-diagnose-commands; empty for none. */
   diagnose_command?: string
@@ -120,8 +136,12 @@ export const MAINTENANCE_PARAMETERS = {
   balance_load: 'maint_balance_load',
   balance_disks: 'maint_balance_disks',
   evacuation: 'maint_evacuation',
+  evacuation_disks: 'maint_evacuation_disks',
+  evacuation_copies: 'maint_evacuation_copies',
+  evacuation_offline: 'maint_evacuation_offline',
   live_repair: 'maint_live_repair',
   harep: 'maint_harep',
+  restart: 'maint_restart',
   dry_run: 'maint_dry_run',
   diagnose_command: 'diagnose_data_collector_filename',
 } as const satisfies Record<keyof MaintenanceSettings, string>
@@ -136,8 +156,13 @@ export interface MaintenanceInfo {
   maint_balance_load: boolean
   maint_balance_disks: boolean
   maint_evacuation: boolean
+  maint_evacuation_disks: boolean
+  /** Instances whose disks evacuations copy at the same time. */
+  maint_evacuation_copies: number
+  maint_evacuation_offline: boolean
   maint_live_repair: boolean
   maint_harep: boolean
+  maint_restart: boolean
   maint_dry_run: boolean
   /** The program in node-diagnose-commands that reports a node's health; empty for none. */
   diagnose_data_collector_filename: string
@@ -167,10 +192,11 @@ export function maintenanceParameters(settings: JsonObject): JsonObject {
   return Object.fromEntries<unknown>(given)
 }
 
-/** A new cluster's maintenance only watches. */
+/** A new cluster's maintenance only watches, and does what the watcher would do some minutes later. */
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   ...{ round_delay: 300, balance: false, balance_threshold: 0.1, balance_load: false, balance_disks: false },
-  ...{ evacuation: false, live_repair: false, harep: false, dry_run: false, diagnose_command: '' },
+  ...{ evacuation: false, evacuation_disks: true, evacuation_copies: 1, evacuation_offline: true },
+  ...{ live_repair: false, harep: false, restart: true, dry_run: false, diagnose_command: '' },
 }
 
 export function maintenanceSettings({ sections }: Pick<GantryData, 'sections'>): MaintenanceSettings {

@@ -94,7 +94,7 @@ const exact: Readonly<Record<string, Claim>> = {
   [path.posix.dirname(PATH.DEFAULT_FILE_STORAGE_DIR)]: [...ROOT, 0o755],
   [PATH.DEFAULT_FILE_STORAGE_DIR]: [...ROOT, 0o755],
   [PATH.SSH_PUB_KEYS]: [...ROOT, MODE.secureFile],
-  [PATH.INSTANCE_STATUS_FILE]: [...ROOT, 0o644],
+  [PATH.INSTANCE_STATUS_FILE]: [...MASTER, 0o644],
   [PATH.VNC_PASSWORD_FILE]: [...ROOT, MODE.secureFile],
   [PATH.LOG_DIR]: [...QUEUE, 0o770],
   // Job processes of both write it. Every other log has one writer.
@@ -120,8 +120,10 @@ const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
   [PATH.DATA_DIR, /^ssconf_/, [...ROOT, MODE.ssconf]],
   // Renewals of secrets and conversions of the configuration keep the former file under these names.
   [PATH.DATA_DIR, /\.(backup-\d+|before-upgrade)$/, [...ROOT, MODE.secureFile]],
-  [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.data$/, [...ROOT, 0o640]],
-  [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.instance-status$/, [...ROOT, 0o644]],
+  // The watcher, which is root, and maintd write them.
+  [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.data$/, [...MASTER, 0o640]],
+  [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.instance-status$/, [...MASTER, 0o644]],
+  [PATH.RUN_DIR, /^ganeti-watcher\.[0-9a-f-]+\.(next|lock)$/, [masterd, GROUP.daemons, 0o660]],
   [PATH.INSTANCE_REASON_DIR, /^[^.]/, [...ROOT, MODE.secureFile]],
   [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock|journal|journal\.old)$/, [...QUEUE, MODE.queueFile]],
   [PATH.JOB_QUEUE_ARCHIVE_DIR, /^\d+$/, [...QUEUE, 0o750]],

@@ -195,8 +195,12 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
     maint_balance_load: maybe(bool, 'Balance by the load that the nodes measure'),
     maint_balance_disks: maybe(bool, 'Balancing may give mirrors other nodes, which copies disks'),
     maint_evacuation: maybe(bool, 'Drain and empty nodes whose self-diagnosis asks for it'),
+    maint_evacuation_disks: maybe(bool, 'Evacuations give mirrors other nodes, which copies disks'),
+    maint_evacuation_copies: maybe(positive(int), 'Instances whose disks evacuations copy at the same time'),
+    maint_evacuation_offline: maybe(bool, 'Nodes go offline when an evacuation has emptied them'),
     maint_live_repair: maybe(bool, 'Run the repair commands that self-diagnoses name'),
     maint_harep: maybe(bool, 'Repair instances as harep does, where their tags allow it'),
+    maint_restart: maybe(bool, 'Start instances that have ended by themselves, and activate disks, within seconds'),
     maint_dry_run: maybe(bool, 'Only show what maintenance would do'),
     diagnose_data_collector_filename: maybe(
       programName,

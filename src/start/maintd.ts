@@ -4,7 +4,7 @@ import { countedTemplate } from '../model/templates'
 import type { ClusterData } from '../allocation/model/cluster-data'
 import { toParts } from '../allocation/questions/question-parts'
 import { findInstance } from '../config/lookup'
-import { recordGet } from '../config/records'
+import { recordGet, recordValues } from '../config/records'
 import { basicAuthenticator } from '../daemons/rapi/auth'
 import { LoginTurns } from '../daemons/rapi/login-turns'
 import { UsersFile } from '../daemons/rapi/users'
@@ -13,19 +13,27 @@ import { CHALLENGE, problemOf } from '../daemons/rapi/v3/problem'
 import { startMaintd } from '../daemons/maintd/server'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles as files } from '../lib/files'
+import { type LockFile, openFailure } from '../lib/file/lock'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { WorkerPool } from '../lib/work/worker-pool'
+import { Claims } from '../maintenance/claims'
+import { InstanceCare } from '../maintenance/instance-care'
 import { Keeper } from '../maintenance/keeper'
 import { Memory, type Remembered } from '../maintenance/memory'
 import { jobsInTags } from '../maintenance/plan-repairs'
 import type { RoundPlan, RoundQuestion } from '../maintenance/plan-round'
 import { Rounds } from '../maintenance/rounds'
 import { NodeWatch } from '../maintenance/watch-nodes'
+import { type Group, watchGroup } from '../maintenance/watcher/group-run'
+import { unlessKeptOut } from '../maintenance/watcher/watcher'
 import { EMPTY_GANTRY } from '../config/upgrade'
 import { ROUND_PLAN_MEMORY_MIB, ROUND_PLAN_S, ROUND_THREAD_IDLE_S } from '../model/limits/maintenance'
 import { MAINTENANCE, type MaintenanceSettings, maintenanceView } from '../model/maintenance'
-import { ownedDisk as disk } from '../model/owners'
+import { ownedDisk as disk, ownedLockFile } from '../model/owners'
 import { LuxiClient } from '../rpc/luxi/client'
+import type { Identity } from '../rpc/luxi/gantry'
 import { openMonds } from '../rpc/mond/endpoints'
 import { openWconfd } from '../rpc/wconfd/client'
 import { followConfig } from '../rpc/wconfd/follow'
@@ -59,9 +67,10 @@ export const start: Start = async (surroundings) => {
     ...{ memory, clock, random, config, ask: openMonds(paths, files) },
     key: async () => (await disk.read(paths.hmacKey))?.toString('utf8') ?? '',
   })
-  const planner = openPlanner({ config, nodes, master, watch })
+  const claims = new Claims()
+  const planner = openPlanner({ config, nodes, master, watch, claims })
   const tagsOf = (name: string) => findInstance(config(), name)?.tags ?? []
-  const rounds = new Rounds({ memory, master, clock, random, log, plan: planner.plan, tagsOf })
+  const rounds = new Rounds({ memory, master, clock, random, log, claims, plan: planner.plan, tagsOf })
   const keeper = new Keeper({ memory, rounds, watch, clock, log })
   const users = new UsersFile(paths.rapiUsers, { files, random, log })
   users.refresh()
@@ -81,9 +90,12 @@ export const start: Start = async (surroundings) => {
     problemOf: (error) => problemOf(error, log),
   })
   keeper.start()
+  const care = openCare({ paths, log, master, memory, claims, config })
+  care.start()
   return {
     async close() {
       keeper.close()
+      care.close()
       await maintd.close()
       await planner.close()
       follower.close()
@@ -93,15 +105,58 @@ export const start: Start = async (surroundings) => {
   }
 }
 
+interface CareSources {
+  readonly paths: Paths
+  readonly log: Log
+  readonly master: LuxiClient
+  readonly memory: Memory
+  readonly claims: Claims
+  config(): ConfigData
+}
+
+/** A script of root may have made the lock that keeps watchers out. Who cannot open it goes on, as long as root's watcher is there. */
+const lockFile: LockFile = async (file, mode, wait_s) => {
+  const held = await ownedLockFile(file, mode, wait_s)
+  if (held !== undefined || mode !== 'shared' || openFailure(file) === undefined) return held
+  return { release: () => undefined }
+}
+
+function openCare({ paths, log, master, memory, claims, config }: CareSources): InstanceCare {
+  const { gantry } = master
+  const groupsNow = (): Group[] => {
+    const known = recordValues(config().nodegroups)
+    return known.map(({ uuid, name }) => ({ uuid, name, known: known.map((one) => one.uuid) }))
+  }
+  const surroundings = { disk, paths, clock, log, master, claims, by: 'maintd', lockFile } as const
+  return new InstanceCare({
+    ...{ clock, log, groups: groupsNow },
+    groupOf(name) {
+      const node = findInstance(config(), name)?.primary_node
+      return node === undefined ? undefined : recordGet(config().nodes, node)?.group
+    },
+    events: (after, timeout_s) =>
+      gantry.events(OURSELVES, { after, timeout_s, types: ['instance', 'watcher'], objects: [] }),
+    async watch(group, options) {
+      const { restart, dry_run } = memory.settings()
+      if (!restart || dry_run) return undefined
+      return unlessKeptOut(surroundings, () => watchGroup(group, options, surroundings))
+    },
+    tell: (report) => gantry.watched(report),
+  })
+}
+
+const OURSELVES: Identity = { user: 'maintd', token: null, permissions: ['events.query'] }
+
 interface Sources {
   config(): ConfigData
   readonly nodes: NodeClient
   readonly master: Pick<Master, 'queryJobs'>
   readonly watch: NodeWatch
+  readonly claims: Claims
 }
 
 /** Plans are made in a thread, from the nodes' current answers. */
-function openPlanner({ config, nodes, master, watch }: Sources) {
+function openPlanner({ config, nodes, master, watch, claims }: Sources) {
   const threads = new WorkerPool({
     ...{ entry: path.join(__dirname, '../maintenance-thread.js'), clock, threads: 1 },
     ...{ limit_s: ROUND_PLAN_S, idle_s: ROUND_THREAD_IDLE_S, memory_mib: ROUND_PLAN_MEMORY_MIB },
@@ -124,6 +179,7 @@ function openPlanner({ config, nodes, master, watch }: Sources) {
     const question: RoundQuestion = {
       ...{ events, names: Object.fromEntries(names), settings, now_s: clock.now_ms() / 1000 },
       jobs: settings.harep ? await statusesIn(data) : [],
+      ...{ busy: claims.busy(), master: recordGet(now.nodes, now.cluster.master_node)?.name ?? '' },
       loads: settings.balance_load ? await watch.loads(data.nodes.map(({ name }) => name)) : null,
     }
     // The thread is ours.

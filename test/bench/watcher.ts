@@ -34,6 +34,7 @@ export async function measureWatcher(report: Report): Promise<void> {
     clock: systemClock,
     log: silentLog,
     lockFile,
+    by: 'watcher' as const,
   }
   const group = { uuid: GROUP, name: 'default', known: [GROUP] }
   try {

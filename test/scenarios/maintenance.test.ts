@@ -31,30 +31,33 @@ beforeAll(async () => {
 })
 afterAll(() => (qemuPresent ? cluster.remove() : undefined))
 
-qemuTest('a node that asks to be evacuated is drained, its guests leave alive, and it is tagged', async () => {
-  for (const name of ['vm1', 'vm2'])
-    await ok(`instance add -t sharedfile --disk 0:size=16m -o gantry-tiny -B memory=32m -n node3 ${name}`)
-  const before = await ticks('vm1')
-  says(3, { status: 'evacuate', details: { disk: 'sda' } })
-  const done = await reaches('node3', 'completed')
-  expect(await ok('node list --no-headers -o name,role,pinst_cnt node3')).toMatch(/node3\.gantry\.local D\s+0$/m)
-  expect(await ok('node list --no-headers -o tags node3')).toContain(`maintd:repairready:${done.id}`)
-  await settles(async () => expect(await statuses()).toEqual({ vm1: 'running', vm2: 'running' }))
-  const after = await ticks('vm1')
-  expect(after).toBeGreaterThanOrEqual(before)
-  expect(done.jobs.length).toBeGreaterThanOrEqual(4)
-  const [row] = await cluster.master.queryJobs([done.jobs[0] ?? 0], ['ops'])
-  expect(JSON.stringify(row)).toContain(`event ${done.id}`)
-  expect(JSON.stringify(row)).toContain('gnt:daemon:maintd')
+qemuTest(
+  'a node that asks to be evacuated is drained, its guests leave alive, it goes offline, and is tagged',
+  async () => {
+    for (const name of ['vm1', 'vm2'])
+      await ok(`instance add -t sharedfile --disk 0:size=16m -o gantry-tiny -B memory=32m -n node3 ${name}`)
+    const before = await ticks('vm1')
+    says(3, { status: 'evacuate', details: { disk: 'sda' } })
+    const done = await reaches('node3', 'completed')
+    expect(await ok('node list --no-headers -o name,role,pinst_cnt node3')).toMatch(/node3\.gantry\.local O\s+0$/m)
+    expect(await ok('node list --no-headers -o tags node3')).toContain(`maintd:repairready:${done.id}`)
+    await settles(async () => expect(await statuses()).toEqual({ vm1: 'running', vm2: 'running' }))
+    const after = await ticks('vm1')
+    expect(after).toBeGreaterThanOrEqual(before)
+    expect(done.jobs.length).toBeGreaterThanOrEqual(4)
+    const [row] = await cluster.master.queryJobs([done.jobs[0] ?? 0], ['ops'])
+    expect(JSON.stringify(row)).toContain(`event ${done.id}`)
+    expect(JSON.stringify(row)).toContain('gnt:daemon:maintd')
 
-  // Still observed: only the tag goes, and the event stays.
-  await ok(`cluster maintenance acknowledge ${done.id}`)
-  expect(await ok('node list --no-headers -o tags node3')).not.toContain('maintd:')
-  expect((await events()).map(({ id }) => id)).toEqual([done.id])
-  says(3, { status: 'Ok' })
-  await settles(async () => expect(await events()).toEqual([]))
-  await ok('node modify --drained=no node3')
-})
+    // Back without a repair, it has the same event: only the tag goes, and the event stays.
+    await ok('node modify --offline=no node3')
+    await ok(`cluster maintenance acknowledge ${done.id}`)
+    expect(await ok('node list --no-headers -o tags node3')).not.toContain('maintd:')
+    expect((await events()).map(({ id }) => id)).toEqual([done.id])
+    says(3, { status: 'Ok' })
+    await settles(async () => expect(await events()).toEqual([]))
+  },
+)
 
 qemuTest('a repair command that fails ends the event; its tag removed begins it anew', async () => {
   script(2, 'node-repair-commands/mend', 'cat > "$0.input"; exit 1')
@@ -189,6 +192,27 @@ qemuTest(
     expect(await ticks('vm1', '--node node2 ')).toBeGreaterThanOrEqual(before)
   },
 )
+
+qemuTest('a master is evacuated too, mirrors as well; it is drained when another node has its role', async () => {
+  const on2 = (words: string) => ok(`--node node2 ${words}`)
+  await on2('instance add -t drbd --disk 0:size=4m -o gantry-tiny -B memory=32m -n node2:node5 m1')
+  const master = new LuxiClient({ clock: systemClock, path: cluster.socket.replace('/node1.', '/node2.') })
+  says(2, { status: 'evacuate', details: 'the master' })
+  const mine = async (from: Master) => (await events(from)).find(({ node_name: name }) => name === 'node2.gantry.local')
+  await settles(async () => {
+    const event = await mine(master)
+    expect(event?.note).toMatch(/^it is empty; this node is the master: its role must move/)
+    expect(event?.['repair-status']).toBe('pending')
+  }, 120)
+  expect(await on2('node list --no-headers -o pinst_cnt,sinst_cnt,vm_capable,role node2')).toMatch(/^0 +0 +N +M$/m)
+  expect(await on2('instance list --no-headers -o status m1')).toBe('running\n')
+  master.close()
+  expect(await cluster.gnt('--node', 'node4', 'cluster', 'master-failover')).toMatchObject({ code: 0 })
+  const next = new LuxiClient({ clock: systemClock, path: cluster.socket.replace('/node1.', '/node4.') })
+  await settles(async () => expect((await mine(next))?.['repair-status']).toBe('completed'), 120)
+  expect(await ok('--node node4 node list --no-headers -o vm_capable,role node2')).toMatch(/^Y +O$/m)
+  next.close()
+})
 
 const etc = (n: number, file: string): string => path.join(cluster.root, `node${n}.gantry.local/etc/ganeti`, file)
 const verdictOf = (n: number): string => path.join(cluster.root, `verdict-${n}`)

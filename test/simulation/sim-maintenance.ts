@@ -2,6 +2,7 @@
 import { countedTemplate } from '../../src/model/templates'
 import { recordValues } from '../../src/config/records'
 import { sha1Hmac } from '../../src/lib/hmac'
+import { Claims } from '../../src/maintenance/claims'
 import { Keeper } from '../../src/maintenance/keeper'
 import { Memory } from '../../src/maintenance/memory'
 import { planRound } from '../../src/maintenance/plan-round'
@@ -28,7 +29,8 @@ export const MAINTAINED: GantryData = {
   sections: {
     [MAINTENANCE.settings]: {
       ...{ ...MAINTENANCE_DEFAULTS, evacuation: true, live_repair: true, harep: true, balance: true },
-      ...{ diagnose_command: 'check', round_delay: 5 },
+      // Nodes of the simulation copy no disks, and are taken back while they are drained.
+      ...{ diagnose_command: 'check', round_delay: 5, evacuation_disks: false, evacuation_offline: false },
     },
   },
 }
@@ -73,13 +75,22 @@ export async function startMaintenance(
     },
   })
   const rounds = new Rounds({
-    ...{ memory, master, clock, random, log },
+    ...{ memory, master, clock, random, log, claims: new Claims() },
     tagsOf: (name) => findInstance(config(), name)?.tags ?? [],
     async plan({ events }, settings) {
       const now = config()
       const { data, options } = await clusterPicture(nodes, now, countedTemplate(now.cluster))
       const names = Object.fromEntries(recordValues(now.nodes).map(({ uuid, name }) => [uuid, name]))
-      const question = { events, names, settings, now_s: clock.now_ms() / 1000, jobs: [], loads: null }
+      const question = {
+        events,
+        names,
+        settings,
+        now_s: clock.now_ms() / 1000,
+        jobs: [],
+        loads: null,
+        busy: [],
+        master: '',
+      }
       return planRound(data, question, options)
     },
   })

@@ -64,7 +64,15 @@ export class SimWatcher {
       return held
     }
     const master = new LuxiClient({ path: paths.socket('query'), clock })
-    const options = { group: undefined, jobAge_s: 1e9, ignorePause: false, waitForGroups: true, strict: false, why }
+    const options = {
+      group: undefined,
+      jobAge_s: 1e9,
+      ignorePause: false,
+      waitForGroups: true,
+      strict: false,
+      spare: false,
+      why,
+    }
     const code = await runWatcher(
       { ...options, verifyDisks: this.inPeace || this.simulator.chance(0.5) },
       {

@@ -79,7 +79,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/jobs/replicas.ts': { replicas: NODES, leaving: NODES },
   'src/lib/file/small-files.ts': { idle: 'four buffers of 8 KiB', waiting: ONE_WORK },
   'src/jobs/room.ts': { byUser: OPEN_JOBS, jobs: OPEN_JOBS },
-  'src/jobs/scheduler.ts': { entries: OPEN_JOBS, dependents: OPEN_JOBS, unjudged: OPEN_JOBS, items: OPEN_JOBS },
+  'src/jobs/scheduler.ts': { entries: OPEN_JOBS, dependents: OPEN_JOBS, unjudged: OPEN_JOBS },
   'src/jobs/store.ts': {
     pending: 'one for each file of the queue that waits to be written',
     folding: 'QUEUE_JOURNAL_BYTES_MAX',

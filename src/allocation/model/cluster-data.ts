@@ -137,6 +137,9 @@ export const isShared = (template: DiskTemplate): boolean =>
 
 export const isRunning = (status: string): boolean => status === 'running' || status === 'ERROR_up'
 
+/** What the htools keep for a KVM node itself unless `--static-kvm-node-memory` says otherwise. Source: htools(1). */
+export const KVM_NODE_MEMORY_MIB = 4096
+
 /** What a node's instances have and can get: not what the node uses itself, though it may look free at the moment. */
 export const memoryForInstances = (total_mib: number, own_mib: number, free_mib: number, used_mib: number): number =>
   Math.min(total_mib - own_mib, used_mib + free_mib)

@@ -109,7 +109,7 @@ const shown = (value: unknown): string =>
 async function showStatus(call: Call): Promise<number> {
   const { settings, events, jobs, outlook, problems } = await viewOf(call)
   const { out } = call.terminal
-  const on = (['evacuation', 'live_repair', 'harep', 'balance'] as const).filter((name) => settings[name])
+  const on = (['evacuation', 'live_repair', 'harep', 'balance', 'restart'] as const).filter((name) => settings[name])
   out(
     `Maintenance may do: ${on.length === 0 ? 'nothing' : on.join(', ')}${settings.dry_run ? ' (dry run: nothing is done)' : ''}`,
   )

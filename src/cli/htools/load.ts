@@ -1,6 +1,12 @@
 // Reads and builds the cluster that the options name, with the programs' errors.
 import { instancesNow } from '../../allocation/model/changes'
-import { BadClusterData, type ClusterData, type Policy, type Spec } from '../../allocation/model/cluster-data'
+import {
+  BadClusterData,
+  type ClusterData,
+  KVM_NODE_MEMORY_MIB,
+  type Policy,
+  type Spec,
+} from '../../allocation/model/cluster-data'
 import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/model/cluster-model'
 import { readNumber, showDouble } from '../../allocation/model/numbers'
 import { type LiveRecords, liveCluster } from '../../allocation/sources/live-cluster'
@@ -98,7 +104,8 @@ function settingsOf(options: Parsed, surroundings: Surroundings): Settings {
 }
 
 /** MiB; 0 uses each node's report. */
-export const nodeMemoryOf = (options: Parsed): number => numberOf(options, 'static-kvm-node-memory') ?? 4096
+export const nodeMemoryOf = (options: Parsed): number =>
+  numberOf(options, 'static-kvm-node-memory') ?? KVM_NODE_MEMORY_MIB
 
 export function warn(model: ClusterModel, surroundings: Surroundings): void {
   if (model.warnings.length === 0) return

@@ -43,6 +43,7 @@ Options:
   --no-verify-disks        do not look for disks that are inactive
   --no-strict              do not report nodes that cannot tell of their disks
   --rapi-ip=IP             ask the remote API at this address whether it lives
+  --spare                  leave node groups alone that the maintenance daemon has looked after in the last minutes
   --why=TEXT               what "gnt cluster watcher info" shows as the reason of the run
 
 Example: ganeti-watcher --ignore-pause --no-verify-disks
@@ -65,6 +66,7 @@ const WATCHER_OPTIONS = {
   'no-verify-disks': flag,
   'no-strict': flag,
   'rapi-ip': text,
+  spare: flag,
   why: text,
 }
 const WATCHER_NAMES = Object.keys(WATCHER_OPTIONS).map((name) => `--${name}`)
@@ -91,13 +93,15 @@ export function readWatcherCall(args: readonly string[]): WatcherCall {
     verifyDisks: values['no-verify-disks'] !== true,
     strict: values['no-strict'] !== true,
     rapiIp: values['rapi-ip'],
+    spare: values.spare === true,
+    often: values.spare === true,
     why: values.why ?? 'it was called',
   }
 }
 
 /** --ignore means --ignore-pause: Ganeti's takes what is clear from its beginning. */
 const whole = (args: readonly string[]): string[] =>
-  expandAbbreviations(args, { all: WATCHER_NAMES, own: ['--why'], refusal: (why) => new Error(why) })
+  expandAbbreviations(args, { all: WATCHER_NAMES, own: ['--why', '--spare'], refusal: (why) => new Error(why) })
 
 /** What shells may put in the place of the last word. */
 export function completions(program: string, words: readonly string[]): string[] {

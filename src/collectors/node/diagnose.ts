@@ -1,6 +1,6 @@
 // Whether the node needs a repair, as an administrator's program sees it. maintd acts on it.
 import { isMissing } from '../../lib/disk'
-import { DIAGNOSE_COMMANDS_DIR } from '../../model/constants/collectors'
+import { DIAGNOSE_COMMANDS_DIR, NOT_RUN } from '../../model/constants/collectors'
 import { DIAGNOSIS_BYTES_MAX } from '../../model/limits/collectors'
 import { CONFD } from '../../rpc/confd/protocol'
 import { type Collector, CollectorFailure, type NodeSources, fieldsOf } from '../report'
@@ -14,7 +14,7 @@ export const diagnose: Collector = {
   asksConfd: true,
   ...{ interval_s: 30, cost_ms: 200, signed: true },
   shape: record({
-    status: about('what is to be done with the node', oneOf(...STATUSES)),
+    status: about('what is to be done with the node', oneOf(...STATUSES, NOT_RUN)),
     'command?': about('for live-repair: the program that repairs it', text),
     'details?': anything,
   }),
@@ -27,8 +27,7 @@ async function collect(sources: NodeSources): Promise<unknown> {
   if (name === '') return { status: 'Ok' }
   const file = `${sources.paths.local(DIAGNOSE_COMMANDS_DIR)}/${name}`
   const unsafe = await problemOf(sources, name, file)
-  // Ganeti's rule: a program that must not be started says nothing about the node.
-  if (unsafe !== undefined) return { status: 'Ok', details: unsafe }
+  if (unsafe !== undefined) return { status: NOT_RUN, details: unsafe }
   return verdict(name, await sources.run([file], DIAGNOSIS_BYTES_MAX))
 }
 

@@ -28,6 +28,7 @@ export const system: Collector = {
     filesystems: list(
       record({
         ...{ point: text, device: text, type: text, readOnly: flag },
+        bind_of: about('the mount point of the same file system, for a bind mount', maybe(text)),
         ...{ size_bytes: maybe(int), free_bytes: maybe(int) },
       }),
     ),
@@ -92,15 +93,25 @@ const VIRTUAL =
 
 async function fileSystems(sources: NodeSources) {
   const real = (await mounts(sources)).filter(({ type }) => !VIRTUAL.test(type))
-  const byPlace = new Map(real.map((mount) => [mount.point, mount]))
-  const once = new Map([...byPlace.values()].map((mount) => [`${mount.device} ${mount.type}`, mount]))
-  return Promise.all([...new Set([...once.values()])].map((mount) => fileSystem(sources, mount)))
+  // A later mount at the same place hides the earlier one.
+  const visible = [...new Map(real.map((mount) => [mount.point, mount])).values()]
+  const firsts = new Map<string, Mount>()
+  for (const mount of [...visible.filter(({ root }) => root === '/'), ...visible])
+    if (!firsts.has(mount.fs)) firsts.set(mount.fs, mount)
+  const rooms = new Map(
+    await Promise.all([...firsts.values()].map(async (one) => [one.fs, await roomOf(sources, one)] as const)),
+  )
+  return visible.map((mount) => {
+    const { point, device, type, options, fs } = mount
+    const first = firsts.get(fs)
+    const bind_of = first === undefined || first === mount ? null : first.point
+    return { point, device, type, bind_of, readOnly: options.includes('ro'), ...(rooms.get(fs) ?? NO_ROOM) }
+  })
 }
 
-async function fileSystem(sources: NodeSources, { point, device, type, options }: Mount) {
-  const room = await sources.room(point).catch(() => ({ size_bytes: null, free_bytes: null }))
-  return { point, device, type, readOnly: options.includes('ro'), ...room }
-}
+const NO_ROOM = { size_bytes: null, free_bytes: null }
+
+const roomOf = (sources: NodeSources, { point }: Mount) => sources.room(point).catch(() => NO_ROOM)
 
 async function kernelOf(sources: NodeSources) {
   const line = async (name: string) => (await readSource(sources, `/proc/sys/kernel/${name}`)).trim()

@@ -149,7 +149,11 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
 /** Keeps the known data of nodes fresh, and calls the watcher when a node is back. */
 function lookAtNodes({ clock, log, nodes, ...options }: LuxidOptions, parts: Looking): { close(): void } {
   const { live, known, questions, history, config } = parts
-  const call = (why: string) => options.callWatcher?.(why)
+  // maintd hears the event. The watcher finds nothing to do then.
+  const call = (why: string) => {
+    history.add({ type: 'watcher', objects: [], data: { change: 'called', why } })
+    options.callWatcher?.(why)
+  }
   const returns = new NodeReturns({ clock, add: (event) => history.add(event), call })
   const looks = new NodeLooks({
     ...{ clock, live, known, log, config },

@@ -2,7 +2,7 @@
 import type { MaintenanceEvent, MaintenanceView } from '../../model/maintenance'
 
 export function pageOf({ settings, events, jobs, outlook, problems }: MaintenanceView): string {
-  const on = (['evacuation', 'live_repair', 'harep', 'balance'] as const).filter((name) => settings[name])
+  const on = (['evacuation', 'live_repair', 'harep', 'balance', 'restart'] as const).filter((name) => settings[name])
   const may = on.length === 0 ? 'It may do nothing yet.' : `It may do: ${on.join(', ')}.`
   const dry = settings.dry_run ? ' This is a dry run: nothing is done.' : ''
   const bad = Object.entries(problems)
@@ -17,7 +17,7 @@ ${listOf(
 )}
 ${listOf('What would be done', outlook)}
 ${listOf(
-  'Reports that cannot be used',
+  'Nodes without a usable self-diagnosis',
   bad.map(([node, why]) => `${node}: ${why}`),
 )}
 <p><a href="/1/maintenance">all of it</a> · <a href="/metrics">metrics</a> · <a href="/docs/">documentation</a></p>

@@ -79,7 +79,7 @@ export class WatcherTimer {
 
   private run(args: readonly string[]): void {
     const { program, log } = this.parts
-    const child = this.fork(program, args)
+    const child = this.fork(program, ['--spare', ...args])
     const { pid } = child
     if (pid !== undefined) this.running.add(pid)
     child.once('error', (error) => log.error({ err: error }, 'the watcher cannot be started'))

@@ -16,27 +16,35 @@ export function serveConsoles(
   accepts: (socket: Socket) => boolean,
 ): { close(): void } {
   const consoles = new NodeConsoles(context)
-  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on('error', () => socket.destroy())
+  const failed = (socket: Socket) => (error: unknown) => {
+    context.log.error({ err: error }, 'a console ended because of a defect')
+    socket.destroy()
+  }
+  const begin = async (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (!accepts(request.socket))
       return refuse(socket, '403 Forbidden', 'The certificate of the caller is not accepted')
     if (request.url !== CONSOLE_PATH || request.headers.upgrade !== CONSOLE_PROTOCOL)
       return refuse(socket, '404 Not Found', 'There is no such line')
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CONSOLE_PROTOCOL}\r\n\r\n`)
     if (head.length > 0) socket.unshift(head)
-    endWhenRefused(context.clock, socket, () => accepts(request.socket))
-    consoles.serve(framedMessages(socket, CONSOLE_MESSAGE_BYTES_MAX)).catch((error: unknown) => {
-      context.log.error({ err: error }, 'a console ended because of a defect')
-      socket.destroy()
-    })
+    endWhenRefused(context.clock, socket, () => accepts(request.socket), failed(socket))
+    await consoles.serve(framedMessages(socket, CONSOLE_MESSAGE_BYTES_MAX))
+  }
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    begin(request, socket, head).catch(failed(socket))
   })
   return consoles
 }
 
 /** A demoted candidate loses its open consoles too. */
-function endWhenRefused(clock: Clock, socket: Socket, accepted: () => boolean): void {
+function endWhenRefused(clock: Clock, socket: Socket, accepted: () => boolean, failed: (error: unknown) => void): void {
   const look = () => {
-    if (!accepted()) return void socket.destroy()
+    try {
+      if (!accepted()) return void socket.destroy()
+    } catch (error) {
+      return failed(error)
+    }
     timer = clock.after(CONSOLE_CHECK_S * 1000, look, { background: true })
   }
   let timer = clock.after(CONSOLE_CHECK_S * 1000, look, { background: true })

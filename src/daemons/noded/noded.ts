@@ -92,12 +92,15 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   // The master that removes the node gets an answer before the daemon ends.
   const answered = () => (leaving ? options.daemons.leave() : undefined)
   const accepts = callerCheck(context)
+  const answer = async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    if (!accepts(request.socket)) return turnAway(response)
+    calls++
+    await serve(context, request, response, accepts, answered)
+  }
   // A stranger cannot occupy a place for long: it must prove within this time that it is a caller.
   const patience = { handshakeTimeout: NODED_RECEIVE_S * 1000, headersTimeout: NODED_RECEIVE_S * 1000 }
   const server = https.createServer({ ...nodeServerTls(files, options.paths), ...patience }, (request, response) => {
-    if (!accepts(request.socket)) return turnAway(response)
-    calls++
-    serve(context, request, response, accepts, answered).catch((error: unknown) => failed(context, response, error))
+    answer(request, response).catch((error: unknown) => failed(context, response, error))
   })
   const { connections = NODED_CONNECTIONS_MAX } = options
   new Crowd({

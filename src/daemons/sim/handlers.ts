@@ -147,6 +147,7 @@ const instances = {
   instance_get_migration_status: () => ({ status: 'completed' }),
   gantry_migration_status: () => ({ status: 'completed' }),
   gantry_migration_recover: nothing,
+  gantry_reason: nothing,
   gantry_migration_tls: () => false,
   gantry_migration_accept: nothing,
   gantry_migration_send: nothing,

@@ -49,15 +49,27 @@ export interface InstanceDecisions {
 const HELPLESS: readonly InstanceStatus[] = ['ERROR_nodedown', 'ERROR_nodeoffline']
 const EXHAUSTED = `it has been tried ${WATCHER_TRIES_MAX} times; "gnt instance start" or 8 hours without another try begin anew`
 
-export function decideInstances(state: GroupState, former: Memory, now_s: number): InstanceDecisions {
-  const memory = forgetOld(former, (name) => state.instances.has(name), now_s)
+interface Rules {
+  /** These are all instances of the group, so others are gone. */
+  readonly all?: boolean
+  /** A running instance counts as started when so many seconds have passed since the last attempt. */
+  readonly settle_s?: number
+}
+
+export function decideInstances(
+  state: GroupState,
+  former: Memory,
+  now_s: number,
+  { all = true, settle_s = 0 }: Rules = {},
+): InstanceDecisions {
+  const memory = forgetOld(former, (name) => !all || state.instances.has(name), now_s)
   const tries: Record<string, Tries> = { ...memory.instance }
   const restart: { name: string; attempt: number }[] = []
   const cleanUp: string[] = []
   const gaveUp: string[] = []
   const left: Left[] = []
   for (const { name, status, adminState } of state.instances.values()) {
-    const { restart_count = 0, cleanup_count = 0 } = tries[name] ?? {}
+    const { restart_count = 0, restart_when = 0, cleanup_count = 0 } = tries[name] ?? {}
     if (status === 'USER_down' && adminState !== 'down') {
       if (state.locked.has(name)) left.push({ name, why: 'its user has shut it down, and a job works on it' })
       else if (cleanup_count > WATCHER_TRIES_MAX) left.push({ name, why: `cleaning up: ${EXHAUSTED}` })
@@ -73,7 +85,8 @@ export function decideInstances(state: GroupState, former: Memory, now_s: number
       if (restart_count === WATCHER_TRIES_MAX) gaveUp.push(name)
       else restart.push({ name, attempt: restart_count + 1 })
       tries[name] = { ...tries[name], restart_count: restart_count + 1, restart_when: now_s }
-    } else if (restart_count > 0) delete tries[name]
+      // One that crashes again and again runs in between.
+    } else if (restart_count > 0 && (status !== 'running' || now_s - restart_when >= settle_s)) delete tries[name]
   }
   return { restart, cleanUp, gaveUp, left, memory: { ...memory, instance: tries } }
 }

@@ -7,10 +7,11 @@ import type { Paths } from '../../lib/paths'
 import { errorText } from '../../lib/system-failure'
 import { PRIORITY } from '../../model/constants/jobs'
 import { PATH } from '../../model/constants/paths'
-import { WATCHER_TURN_S } from '../../model/limits/watcher'
+import { WATCHER_RAN_S, WATCHER_TURN_S } from '../../model/limits/watcher'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Master } from '../../rpc/luxi/master'
 import type { WatcherReport } from '../../rpc/luxi/watcher-report'
+import type { Claims } from '../claims'
 import {
   afterTries,
   decideDisks,
@@ -33,6 +34,10 @@ export interface GroupSurroundings {
   readonly clock: Clock
   readonly log: Log
   readonly lockFile: LockFile
+  /** Who looks, for the report. */
+  readonly by: 'watcher' | 'maintd'
+  /** Instances that other work of the same process leaves to this run. */
+  readonly claims?: Pick<Claims, 'take' | 'release'>
 }
 
 export interface GroupOptions {
@@ -41,6 +46,10 @@ export interface GroupOptions {
   readonly strict: boolean
   /** Why it runs now, for people. */
   readonly why: string
+  /** Looks after these instances alone. */
+  readonly only?: readonly string[]
+  /** It may run soon after the last one. A person who calls the watcher gets Ganeti's rule: what runs has been started. */
+  readonly often?: boolean
 }
 
 /** Another run is handling this group. */
@@ -59,8 +68,8 @@ export async function watchGroup(
   options: GroupOptions,
   surroundings: GroupSurroundings,
 ): Promise<WatcherReport> {
-  const run = new GroupRun(group, surroundings)
-  const { clock, log } = surroundings
+  const run = new GroupRun(group, surroundings, options)
+  const { clock, log, by } = surroundings
   const started = seconds(clock)
   let error: string | null = null
   try {
@@ -73,9 +82,11 @@ export async function watchGroup(
       { group: group.name, err: failure },
       'a run for a node group failed; what was to be remembered is as it was',
     )
+  } finally {
+    run.release()
   }
   const { done } = run
-  return { group: group.uuid, name: group.name, why: options.why, started, ended: seconds(clock), ...done, error }
+  return { group: group.uuid, name: group.name, by, why: options.why, started, ended: seconds(clock), ...done, error }
 }
 
 interface Done {
@@ -90,10 +101,17 @@ interface Done {
 class GroupRun {
   readonly done: Done = { restarted: [], cleanedUp: [], activated: [], gaveUp: [], left: [], failed: [] }
 
+  private readonly claimed: string[] = []
+
   constructor(
     private readonly group: Group,
     private readonly surroundings: GroupSurroundings,
+    private readonly options: GroupOptions,
   ) {}
+
+  release(): void {
+    this.surroundings.claims?.release(this.claimed.splice(0))
+  }
 
   /**
    * Starts instances, cleans up after others, and activates disks. Meanwhile nobody else changes the group's memory.
@@ -123,7 +141,7 @@ class GroupRun {
     const { lockFile, paths } = this.surroundings
     const { uuid, name } = this.group
     const lock = (part: string, wait_s: number) =>
-      lockFile(`${paths.lockDir}/ganeti-watcher.${uuid}.${part}`, 'exclusive', wait_s)
+      lockFile(`${paths.runDir}/ganeti-watcher.${uuid}.${part}`, 'exclusive', wait_s)
     const next = await lock('next', 0)
     if (next === undefined)
       throw new GroupBusy(`another watcher waits for its turn at node group ${name}, and will look`)
@@ -139,9 +157,13 @@ class GroupRun {
 
   private async lookAndAct(former: Memory, save: (memory: Memory) => Promise<void>): Promise<GroupState> {
     const { master, clock } = this.surroundings
-    const { left, ...state } = await askGroup(master, this.group.uuid)
-    await saveStatus(this.group, state, this.surroundings)
-    const decided = decideInstances(state, former, seconds(clock))
+    const { left, ...state } = await askGroup(master, this.group.uuid, this.options.only)
+    if (this.options.only === undefined) await saveStatus(this.group, state, this.surroundings)
+    const free = this.claimEnded(state)
+    const decided = decideInstances(free, former, seconds(clock), {
+      all: this.options.only === undefined && free === state,
+      settle_s: this.options.often === true ? WATCHER_RAN_S : 0,
+    })
     this.done.left.push(...left, ...decided.left)
     this.done.gaveUp.push(...decided.gaveUp)
     // Saved before the attempts, so that a killed run counts as tried.
@@ -149,8 +171,30 @@ class GroupRun {
     const { started, memory } = await this.act(decided, former)
     const disks = decideDisks(state, memory, started)
     await save(disks.memory)
-    await this.activate(disks.activate.map((name) => ({ name, ops: [this.activateOp(name)] })))
+    await this.activate(this.claim(disks.activate).map((name) => ({ name, ops: [this.activateOp(name)] })))
     return state
+  }
+
+  /** The state without ended instances that other work concerns. */
+  private claimEnded(state: GroupState): GroupState {
+    const ended = [...state.instances.values()].flatMap(({ name, status }) =>
+      status === 'ERROR_down' || status === 'USER_down' ? [name] : [],
+    )
+    const own = new Set(this.claim(ended))
+    const others = new Set(ended.filter((name) => !own.has(name)))
+    this.done.left.push(...[...others].map((name) => ({ name, why: 'a round of maintenance works on it' })))
+    if (others.size === 0) return state
+    return { ...state, instances: new Map([...state.instances].filter(([name]) => !others.has(name))) }
+  }
+
+  /** Those that this run may work on. */
+  private claim(names: readonly string[]): readonly string[] {
+    const { claims } = this.surroundings
+    if (claims === undefined) return names
+    const own = names.filter((name) => this.claimed.includes(name))
+    const taken = claims.take(names.filter((name) => !own.includes(name)))
+    this.claimed.push(...taken)
+    return [...own, ...taken]
   }
 
   private async act({ restart, cleanUp, memory }: InstanceDecisions, former: Memory) {
@@ -179,7 +223,7 @@ class GroupRun {
       await master.archiveJob(verified.job).catch((error: unknown) => log.warn({ err: error }, 'a job is not archived'))
     const [result] = verified.results
     const found: unknown = Array.isArray(result) ? result[1] : []
-    const names = decideVerified(state, Array.isArray(found) ? found.map(String) : [])
+    const names = this.claim(decideVerified(state, Array.isArray(found) ? found.map(String) : []))
     if (names.length > 0)
       await this.activate([{ name: names.join(', '), ops: names.map((name) => this.activateOp(name)) }])
   }

@@ -1,4 +1,4 @@
-// Asks the master for the watcher's input: three queries for a node group, however many instances it has.
+// Asks the master for the watcher's input: three queries for a node group, however many instances it has; or for some of its instances.
 import { INSTANCE_STATUSES, type InstanceStatus } from '../../model/constants/words'
 import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
 import type { Master } from '../../rpc/luxi/master'
@@ -12,17 +12,20 @@ const INSTANCE_FIELDS = [
 export async function askGroup(
   master: Pick<Master, 'query'>,
   group: string,
+  only?: readonly string[],
 ): Promise<GroupState & { readonly left: readonly Left[] }> {
   const values = async (what: QueryResource, fields: readonly string[], filter: QueryFilter) =>
     (await master.query(what, fields, filter)).data.map((row) => row.map(([, value]) => value))
   const locks = await values('lock', ['name', 'mode'], null)
-  const rows = await values('instance', INSTANCE_FIELDS, ['==', 'pnode.group.uuid', group])
-  const nodeRows = await values('node', ['name', 'bootid', 'offline'], ['==', 'group.uuid', group])
+  const own: QueryFilter = ['==', 'pnode.group.uuid', group]
+  const named: QueryFilter | undefined = only && ['&', own, ['|', ...only.map((name) => ['==', 'name', name])]]
+  const rows = await values('instance', INSTANCE_FIELDS, named ?? own)
+  const nodeRows = only ? [] : await values('node', ['name', 'bootid', 'offline'], ['==', 'group.uuid', group])
   const instances = new Map<string, WatchedInstance>()
   const left: Left[] = []
-  for (const [name, status, admin, active, snodes, template, own, others, forthcoming] of rows) {
+  for (const [name, status, admin, active, snodes, template, home, others, forthcoming] of rows) {
     const secondaries = texts(snodes)
-    const elsewhere = texts(others).filter((uuid) => uuid !== own)
+    const elsewhere = texts(others).filter((uuid) => uuid !== home)
     if (secondaries.length > 0 && elsewhere.length > 0)
       left.push({ name: String(name), why: 'its secondary node is in another node group' })
     else

@@ -7,7 +7,8 @@ import { errorText } from '../../lib/system-failure'
 import { EXIT } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { JobQueueDrainError, JobQueueFull } from '../../model/errors'
-import { WATCHER_ARCHIVE_S } from '../../model/limits/watcher'
+import { WATCHER_ARCHIVE_S, WATCHER_SPARE_S } from '../../model/limits/watcher'
+import type { Identity } from '../../rpc/luxi/gantry'
 import type { Master } from '../../rpc/luxi/master'
 import type { WatcherReport } from '../../rpc/luxi/watcher-report'
 import { type Group, GroupBusy, type GroupOptions, type GroupSurroundings, watchGroup } from './group-run'
@@ -17,11 +18,13 @@ export interface WatcherOptions extends GroupOptions {
   readonly group: string | undefined
   readonly jobAge_s: number
   readonly ignorePause: boolean
+  /** Leaves node groups alone that the maintenance daemon has just looked after. */
+  readonly spare: boolean
   /** False: separate processes handle the node groups and go on alone. */
   readonly waitForGroups: boolean
 }
 
-export interface WatcherSurroundings extends Omit<GroupSurroundings, 'master'> {
+export interface WatcherSurroundings extends Omit<GroupSurroundings, 'master' | 'by' | 'claims'> {
   readonly hostname: string
   /** Only asked on the master. */
   readonly master: Master
@@ -35,24 +38,33 @@ export interface WatcherSurroundings extends Omit<GroupSurroundings, 'master'> {
 
 /** Resolves to the exit code. */
 export async function runWatcher(options: WatcherOptions, surroundings: WatcherSurroundings): Promise<number> {
-  const { disk, paths, clock, log, lockFile } = surroundings
-  if (!options.ignorePause && (await pausedUntil(disk, paths.watcherPause, seconds(clock))) !== null) {
-    log.info('the watcher is paused; "gnt cluster watcher continue" ends that')
-    return EXIT.success
+  const { log } = surroundings
+  const work = async (): Promise<number> => {
+    try {
+      return await (options.group === undefined
+        ? watchAll(options, surroundings)
+        : watchOne(options.group, options, surroundings))
+    } catch (error) {
+      log.error({ err: error }, 'the watcher could not go on')
+      return error instanceof JobQueueFull || error instanceof JobQueueDrainError ? EXIT.success : EXIT.failure
+    }
   }
+  return (await unlessKeptOut(surroundings, work, options.ignorePause)) ?? EXIT.success
+}
+
+/** Undefined if the watcher is paused, or somebody holds the lock that keeps it out. */
+export async function unlessKeptOut<T>(
+  { disk, paths, clock, log, lockFile }: Pick<GroupSurroundings, 'disk' | 'paths' | 'clock' | 'log' | 'lockFile'>,
+  work: () => Promise<T>,
+  ignorePause = false,
+): Promise<T | undefined> {
+  if (!ignorePause && (await pausedUntil(disk, paths.watcherPause, seconds(clock))) !== null)
+    return void log.info('the watcher is paused; "gnt cluster watcher continue" ends that')
   const file = paths.local(PATH.WATCHER_LOCK_FILE)
   const lock = await lockFile(file, 'shared')
-  if (lock === undefined) {
-    log.error({ file }, 'somebody keeps watchers from running: the lock is held')
-    return EXIT.success
-  }
+  if (lock === undefined) return void log.error({ file }, 'somebody keeps watchers from running: the lock is held')
   try {
-    return await (options.group === undefined
-      ? watchAll(options, surroundings)
-      : watchOne(options.group, options, surroundings))
-  } catch (error) {
-    log.error({ err: error }, 'the watcher could not go on')
-    return error instanceof JobQueueFull || error instanceof JobQueueDrainError ? EXIT.success : EXIT.failure
+    return await work()
   } finally {
     lock.release()
   }
@@ -67,11 +79,25 @@ async function watchAll(options: WatcherOptions, surroundings: WatcherSurroundin
   if (!(await isMaster(surroundings))) return EXIT.notMaster
   const [archived, left] = await master.autoArchiveJobs(options.jobAge_s, WATCHER_ARCHIVE_S)
   log.debug({ archived, left }, 'archived old jobs')
-  const groups = await knownGroups(surroundings)
+  const known = await knownGroups(surroundings)
+  const done = options.spare ? await lookedAfter(surroundings) : new Set<string>()
+  const groups = known.filter(({ uuid }) => !done.has(uuid))
+  if (groups.length < known.length)
+    log.debug({ done: [...done] }, 'the maintenance daemon looks after these node groups')
   if (options.waitForGroups) await Promise.all(groups.map((group) => watch(group, options, surroundings)))
   else for (const { uuid } of groups) surroundings.startGroup(uuid)
   return EXIT.success
 }
+
+/** The node groups that the maintenance daemon has just looked after. */
+async function lookedAfter({ master, clock }: WatcherSurroundings): Promise<ReadonlySet<string>> {
+  const groups = (await master.gantry?.watcher(OURSELVES))?.groups ?? []
+  const since_s = seconds(clock) - WATCHER_SPARE_S
+  const done = groups.filter(({ by, error, started }) => by === 'maintd' && error === null && started > since_s)
+  return new Set(done.map(({ group }) => group))
+}
+
+const OURSELVES: Identity = { user: 'watcher', token: null, permissions: ['cluster.info'] }
 
 async function watchOne(wanted: string, options: WatcherOptions, surroundings: WatcherSurroundings): Promise<number> {
   const uuid = wanted.toLowerCase()
@@ -114,7 +140,7 @@ async function ssconf({ disk, paths }: WatcherSurroundings, key: string): Promis
 async function watch(group: Group, options: WatcherOptions, surroundings: WatcherSurroundings): Promise<boolean> {
   const { log, master } = surroundings
   try {
-    const report = await watchGroup(group, options, surroundings)
+    const report = await watchGroup(group, options, { ...surroundings, by: 'watcher' })
     log.info({ report }, 'looked after a node group')
     await tell(master, report).catch((error: unknown) =>
       log.warn({ err: error }, 'the master does not take the report'),

@@ -32,3 +32,5 @@ export const DATA_COLLECTOR_INTERVAL = 5000000
 export const DIAGNOSE_COMMANDS_DIR = '/etc/ganeti/node-diagnose-commands'
 /** The plugins that the administrator of a node adds to its reports. */
 export const MONITORING_PLUGINS_DIR = '/etc/ganeti/monitoring-plugins'
+/** The status of a node whose self-diagnosis must not be started, or is gone: nobody knows how the node is. */
+export const NOT_RUN = 'not-run'

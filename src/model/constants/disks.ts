@@ -2,9 +2,6 @@
 import type { DiskTemplate, StorageType } from '../templates'
 
 export const DEFAULT_ENABLED_DISK_TEMPLATES: readonly DiskTemplate[] = ['drbd', 'plain']
-/** Why maintenance copies no disks to another node. */
-export const DISKS_NOT_REPLACED =
-  'disks are copied only on request, with gnt-instance replace-disks or gnt-node evacuate'
 
 export const STORAGE_TYPES: readonly StorageType[] = [
   'blockdev',

@@ -38,6 +38,8 @@ export const NODE_LOOK_SOON_S = 1
  * nodes to ask.
  */
 export const GUEST_ENDS_S = 30
+/** Seconds between two checks of the node whether the processes of guests are there, while it waits. */
+export const GUEST_ENDS_LOOK_S = 2
 export const GUEST_ENDS_AGAIN_S = 5
 /** Nodes that are asked for ends of guests; each takes a connection. */
 export const GUEST_ENDS_NODES_MAX = 64

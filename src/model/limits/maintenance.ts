@@ -27,6 +27,9 @@ export const PLACES_PER_NODE_MAX = 20
 /** Jobs of a round, and how many of them may be moves that balance a group. */
 export const ROUND_JOBS_MAX = 200
 export const BALANCE_MOVES_MAX = 10
+/** Seconds of one question for events of instances, and until the next one, or the next look, after a failure. */
+export const CARE_EVENTS_WAIT_S = 30
+export const CARE_AGAIN_S = 2
 /** Seconds that the repair of an instance waits for the tag that announces it. */
 export const REPAIR_TAG_S = 10
 /** Seconds between two checks of a round's jobs. */

@@ -3,6 +3,8 @@
 /** Seconds between two runs; and how many runs until nodes that cannot report their disks are named again. */
 export const WATCHER_EVERY_S = 300
 export const WATCHER_STRICT_EVERY = 6
+/** Seconds since maintd's last look at a node group for which a regular run leaves it alone. */
+export const WATCHER_SPARE_S = 360
 /** Runs of the watcher for one of the cleaner: once a day. */
 export const CLEANER_EVERY = 288
 /** Runs at the same time: one that waits for the disks of a group must not hold up the next. */
@@ -11,7 +13,9 @@ export const WATCHER_RUNS_MAX = 3
 export const WATCHER_TURN_S = 300
 /** Attempts to start an instance, or to clean up after one, before the watcher leaves it alone. */
 export const WATCHER_TRIES_MAX = 5
-/** Seconds after which earlier attempts no longer count. */
+/** Seconds after an attempt when automatic runs take a running instance as started, so that earlier attempts no longer count. */
+export const WATCHER_RAN_S = 240
+/** Seconds after which earlier attempts no longer count, whatever has become of them. */
 export const WATCHER_FORGETS_S = 8 * 3600
 /** Jobs of the watcher in the queue at the same time. */
 export const WATCHER_JOBS_AT_ONCE = 100

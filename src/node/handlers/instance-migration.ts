@@ -3,7 +3,7 @@ import type { InstanceDict, MigrationSideStatus } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { forgetGuest, showGuest } from '../metadata'
-import { forgetReason } from '../reasons'
+import { forgetReason, noteReason } from '../reasons'
 import { startAlone, startsOver } from '../hypervisor/starts'
 import { orFail, toTell } from './instance'
 
@@ -31,6 +31,11 @@ export const instanceMigrationHandlers = {
   async gantry_migration_recover(context, instance, target, side) {
     const work = context.hypervisor(instance.hypervisor).recoverMigration(instance, target, side)
     await orFail('Failed to go on with the migration', work)
+    return null
+  },
+
+  async gantry_reason(context, instanceName, trail, action) {
+    await noteReason(context, instanceName, trail, action)
     return null
   },
 

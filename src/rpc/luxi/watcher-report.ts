@@ -1,7 +1,7 @@
 // A watcher run's report about a node group. The run sends it to the master, which shows it.
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { float, int, text } from '../../lib/shapes/leaves'
-import { objectOf } from '../../lib/shapes/objects'
+import { objectOf, optional } from '../../lib/shapes/objects'
 import type { ValueOf } from '../../lib/shapes/shape'
 
 const shape = <const F extends Parameters<typeof objectOf>[0]>(fields: F) => objectOf(fields, { others: 'dropped' })
@@ -11,6 +11,8 @@ export const watcherReport = shape({
   /** The group's uuid and name. */
   group: text,
   name: text,
+  /** Who looked: `watcher` or `maintd`. The watchers of older versions do not say it. */
+  by: optional(text),
   /** Why it ran: at its regular time, because a node returned, or because somebody called it. */
   why: text,
   /** Seconds since the epoch. */

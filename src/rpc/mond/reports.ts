@@ -7,6 +7,7 @@ import { objectOf } from '../../lib/shapes/objects'
 import { isObject, Mismatch, type ValueOf } from '../../lib/shapes/shape'
 import { plainly } from '../../lib/shapes/words'
 import { startOf } from '../../lib/text/short-text'
+import { NOT_RUN } from '../../model/constants/collectors'
 import {
   MOND_DEPTH_MAX,
   MOND_REPORTS_MAX,
@@ -104,7 +105,7 @@ function statusOf({ kind, data }: Report): ReadReport['status'] {
 }
 
 const verdict = (status: string, details: unknown) => ({
-  code: status === 'live-repair' ? 1 : 4,
+  code: status === 'live-repair' ? 1 : status === NOT_RUN ? 2 : 4,
   message: shown(typeof details === 'string' ? `${status}: ${details}` : status),
 })
 

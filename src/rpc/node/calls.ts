@@ -511,8 +511,8 @@ export const nodeCalls = {
     order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], r.remarks),
   ),
   /**
-   * Waits (at most this long) until the list of guests shut down by users differs from the given one. Returns the new
-   * list.
+   * Waits (at most this long) until the list of guests that have ended without a request differs from the given one.
+   * Returns the new list.
    */
   gantry_guest_ends: {
     kind: 'question',
@@ -534,6 +534,15 @@ export const nodeCalls = {
    */
   gantry_migration_recover: masterOnly(
     order.one(NORMAL, [inst, arg('target', string), arg('side', oneOf('MigrationSide', MIGRATION_SIDES))], done),
+  ),
+  /**
+   * Why an instance is in its state, after an operation whose calls, which are Ganeti's, do not say it: with the name of
+   * the operation.
+   */
+  gantry_reason: masterOnly(
+    also(order.one(FAST, [arg('instance_name', instanceName), reason, arg('action', string)], done), {
+      toldElsewhere: true,
+    }),
   ),
   /** Why a start with these parameters, and so many virtual CPUs, is certain to fail on this node; null if nothing is known. */
   gantry_start_problem: also(

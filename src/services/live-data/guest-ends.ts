@@ -1,5 +1,6 @@
-// Learns at once when users shut down guests. One question stays open at each node whose guests' users may do this. When it is answered,
-// the node is looked at, which makes the event. There is a bound on open questions; other nodes are only looked at in their turn.
+// Learns at once when guests end without a request: they crash, or their users shut them down. One question stays open at each node with
+// KVM guests. When it is answered, the node is looked at, which makes the event. There is a bound on open questions; other nodes are only
+// looked at in their turn.
 import { recordValues } from '../../config/records'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Log } from '../../lib/log'
@@ -38,7 +39,7 @@ export class GuestEnds {
   }
 
   private wanted(): Node[] {
-    return this.closed ? [] : nodesWithSuchGuests(this.parts.config()).slice(0, GUEST_ENDS_NODES_MAX)
+    return this.closed ? [] : nodesWithGuests(this.parts.config()).slice(0, GUEST_ENDS_NODES_MAX)
   }
 
   /** Goes on while the node answers. A silent node is asked again in the next round. */
@@ -62,13 +63,10 @@ export class GuestEnds {
   private find = (uuid: NodeUuid): Node | undefined => this.wanted().find((node) => node.uuid === uuid)
 }
 
-function nodesWithSuchGuests(config: ConfigData): Node[] {
-  const { enabled_user_shutdown, enabled_hypervisors } = config.cluster
-  if (!enabled_user_shutdown || !enabled_hypervisors.includes('kvm')) return []
+function nodesWithGuests(config: ConfigData): Node[] {
+  if (!config.cluster.enabled_hypervisors.includes('kvm')) return []
   const index = ConfigIndex.of(config)
   const has = ({ uuid }: Node) =>
-    index
-      .primaryInstances(uuid)
-      .some((one) => one.hypervisor === 'kvm' && index.hvParams(one)['user_shutdown'] === true)
+    index.primaryInstances(uuid).some((one) => one.hypervisor === 'kvm' && one.admin_state === 'up')
   return recordValues(config.nodes).filter((node) => !node.offline && node.vm_capable && has(node))
 }

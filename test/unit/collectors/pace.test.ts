@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { boundsOf, firstPace, nextPace } from '../../../src/collectors/pace'
 import { checkProperty } from '../../support/effort'
 
-const bounds = boundsOf(5)
+const bounds = boundsOf(5, 'performance')
 const still = { changed: false, took_ms: 1 }
 const moving = { changed: true, took_ms: 1 }
 
@@ -12,6 +12,14 @@ test('a collector that finds no change is looked at ever less often, up to the l
   const seen = Array.from({ length: 8 }, () => (pace = nextPace(pace, still, bounds)).interval_s)
   expect(seen.slice(0, 3)).toEqual([7.5, 11.25, 16.875])
   expect(seen.at(-1)).toBe(60)
+})
+
+test('health is read as often as configured, whatever is found and whatever it costs', () => {
+  const strict = boundsOf(5, 'status')
+  let pace = firstPace({ interval_s: 30, cost_ms: 4000 }, strict)
+  expect(pace.interval_s).toBe(5)
+  for (let look = 0; look < 8; look++) pace = nextPace(pace, { changed: false, took_ms: 4000 }, strict)
+  expect(pace.interval_s).toBe(5)
 })
 
 test('a collector whose value changes again is looked at sooner, down to the configured interval', () => {
@@ -31,7 +39,7 @@ test('whatever is seen, an interval stays between the bounds of the configuratio
   const look = fc.record({ changed: fc.boolean(), took_ms: fc.double({ min: 0, max: 1e6, noNaN: true }) })
   checkProperty(
     fc.property(fc.array(look), fc.integer({ min: 1, max: 3600 }), (looks, configured_s) => {
-      const within = boundsOf(configured_s)
+      const within = boundsOf(configured_s, 'performance')
       let pace = firstPace({ interval_s: 5, cost_ms: 10 }, within)
       for (const one of looks) {
         pace = nextPace(pace, one, within)

@@ -21,7 +21,7 @@ const names = (data: ClusterData) => Object.fromEntries(data.nodes.map(({ name }
 const plan = (data: ClusterData, more: Partial<RoundQuestion>) =>
   planRound(
     data,
-    { events: [], names: names(data), settings: ON, now_s: 1000, jobs: [], loads: null, ...more },
+    { events: [], names: names(data), settings: ON, now_s: 1000, jobs: [], loads: null, busy: [], master: '', ...more },
     ALLOC_DEFAULTS,
   )
 
@@ -55,7 +55,7 @@ test('an event of a node group that is full names the instance that cannot leave
 test('an event waits while the only node that may take its instances has one itself', () => {
   const data = changed(lopsided(), (at) => (at < 2 ? DRAINED : {}))
   const events = [event(nameAt(data, 0)), event(nameAt(data, 1), { id: 'e2' })]
-  const { jobs, notes } = plan(data, { events })
+  const { jobs, notes } = plan(data, { events, settings: { ...ON, evacuation_disks: false } })
   expect(jobs.filter(({ event: id }) => id === 'e1')).toEqual([])
   expect(new Map(notes).get('e1')).toContain('the node with its mirror may take nothing now')
 })
@@ -68,6 +68,108 @@ test('one node is emptied while another one is repaired, without touching each o
     ['move', [nameAt(data, 0), nameAt(data, 1)]],
     ['repair-command', [nameAt(data, 3)]],
   ])
+})
+
+describe('mirrors on a node that is evacuated', () => {
+  /** The first node has the mirrors of all, whose primary is the second one. */
+  const data = changed(
+    { ...lopsided(), instances: lopsided().instances.map((one) => ({ ...one, primary: 1, secondary: 0 })) },
+    (at) => (at === 0 ? DRAINED : {}),
+  )
+  const events = [event(nameAt(data, 0))]
+
+  test('are copied to another node, one instance in each round', () => {
+    const { jobs, notes } = plan(data, { events })
+    expect(jobs).toMatchObject([
+      {
+        kind: 'copy',
+        text: expect.stringMatching(
+          /^evacuating node0.example.com: copying the disks of inst0\.example\.com to node[23]\.example\.com$/,
+        ),
+        ops: [
+          { OP_ID: 'OP_INSTANCE_REPLACE_DISKS', instance_name: 'inst0.example.com', remote_node: jobs[0]?.nodes[2] },
+        ],
+      },
+    ])
+    expect(jobs[0]?.nodes.slice(0, 2)).toEqual([nameAt(data, 1), nameAt(data, 0)])
+    expect(notes).toEqual([['e1', null]])
+  })
+
+  test('stay where a setting says so, and the event names it', () => {
+    const { jobs, notes } = plan(data, { events, settings: { ...ON, evacuation_disks: false } })
+    expect(jobs).toEqual([])
+    expect(notes).toEqual([
+      [
+        'e1',
+        'it has the mirror of inst0.example.com: evacuation_disks is off in the settings of maintenance; and 3 more',
+      ],
+    ])
+  })
+
+  test('are copied for as many instances at a time as a setting says', () => {
+    const wide = lopsided(8, 2)
+    const apart = changed(
+      { ...wide, instances: wide.instances.map((one, at) => ({ ...one, primary: 2 + at, secondary: at })) },
+      (at) => (at < 2 ? DRAINED : {}),
+    )
+    const both = [event(nameAt(apart, 0)), event(nameAt(apart, 1), { id: 'e2', ctime: 2 })]
+    const copies = (evacuation_copies: number) => plan(apart, { events: both, settings: { ...ON, evacuation_copies } })
+    expect(copies(2).jobs.map(({ kind }) => kind)).toEqual(['copy', 'copy'])
+    expect(copies(1).jobs.map(({ kind }) => kind)).toEqual(['copy'])
+    expect(new Map(copies(1).notes).get('e2')).toContain('evacuation_copies is 1')
+  })
+
+  test('leave the way where the other node of an instance is evacuated too', () => {
+    const both = changed(lopsided(), (at) => (at < 2 ? DRAINED : {}))
+    const { jobs } = plan(both, { events: [event(nameAt(both, 0)), event(nameAt(both, 1), { id: 'e2', ctime: 2 })] })
+    expect(jobs).toMatchObject([{ kind: 'copy', event: 'e1', instances: ['inst0.example.com'] }])
+  })
+})
+
+describe('a node that is empty', () => {
+  const empty = (change: Partial<NodeData>) =>
+    changed({ ...lopsided(), instances: [] }, (at) => (at === 0 ? change : {}))
+  const of = (change: Partial<NodeData>, more: Partial<RoundQuestion> = {}, about: Partial<RepairEvent> = {}) =>
+    plan(empty(change), { events: [event(nameAt(empty(change), 0), about)], ...more })
+
+  test('goes offline, and then gets its tag', () => {
+    expect(of(DRAINED).jobs).toMatchObject([
+      { kind: 'offline', ops: [{ OP_ID: 'OP_NODE_SET_PARAMS', node_name: 'node0.example.com', offline: true }] },
+    ])
+    expect(of({ offline: true, unusable: 'offline' }).jobs).toMatchObject([{ kind: 'tag' }])
+    expect(of(DRAINED, { settings: { ...ON, evacuation_offline: false } }).jobs).toMatchObject([{ kind: 'tag' }])
+  })
+
+  test('and is the master can only be made unfit for instances: the event says that the role must move', () => {
+    const master = 'node0.example.com'
+    const role = expect.stringMatching(/its role must move, by "gnt cluster master-failover"/)
+    const first = of({}, { master })
+    expect(first.jobs).toMatchObject([
+      { kind: 'unfit', ops: [{ OP_ID: 'OP_NODE_SET_PARAMS', node_name: master, vm_capable: false }] },
+    ])
+    expect(first.notes).toEqual([['e1', role]])
+    const then = of({ offline: true, unusable: 'not vm_capable' }, { master })
+    expect(then).toEqual({ jobs: [], notes: [['e1', role]] })
+  })
+
+  test('and was the master is drained as others are, fit for instances again', () => {
+    const { jobs } = of({ offline: true, unusable: 'not vm_capable' }, {}, { unfit: true })
+    expect(jobs).toMatchObject([{ kind: 'drain', ops: [{ vm_capable: true }, { drained: true }] }])
+  })
+})
+
+test('the instances of a master are evacuated, though it cannot be drained', () => {
+  const data = changed(lopsided(), () => ({}))
+  const { jobs, notes } = plan(data, { events: [event(nameAt(data, 0))], master: nameAt(data, 0) })
+  expect(jobs).toMatchObject([{ kind: 'move', instances: ['inst0.example.com'] }])
+  expect(notes).toEqual([['e1', expect.stringContaining('this node is the master')]])
+})
+
+test('an instance that maintd starts just now is left alone', () => {
+  const data = changed(lopsided(), (at) => (at === 0 ? DRAINED : {}))
+  const { jobs, notes } = plan(data, { events: [event(nameAt(data, 0))], busy: ['inst0.example.com'] })
+  expect(jobs).toEqual([])
+  expect(notes).toEqual([['e1', expect.stringContaining('it waits for jobs')]])
 })
 
 describe('duties of harep', () => {

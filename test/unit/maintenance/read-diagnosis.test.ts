@@ -31,6 +31,7 @@ test.each<[string, string, string]>([
   ['an unknown status', signed({ status: 'explode' }), 'has the status "explode"; known are Ok, live-repair'],
   ['no status', signed({}), 'has the status none'],
   ['a program that failed', signed({ error: 'check ended with 1' }), 'failed: check ended with 1'],
+  ['a program that is gone', signed({ status: 'not-run', details: '/x does not exist' }), 'does not run (not-run): /x'],
   ['long details', signed({ status: 'Ok', details: 'x'.repeat(REPORT_KEPT_CHARS_MAX) }), 'shorten the details'],
 ])('a report is refused: %s', (_, text, why) => {
   expect(() => readDiagnosis(text, expected)).toThrow(why)

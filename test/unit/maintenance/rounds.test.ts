@@ -3,6 +3,7 @@ import { applyChange } from '../../../src/config/changes'
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { silentLog } from '../../../src/lib/log'
 import { seededRandom } from '../../../src/lib/random'
+import { Claims } from '../../../src/maintenance/claims'
 import { observe } from '../../../src/maintenance/life'
 import { Memory } from '../../../src/maintenance/memory'
 import type { RoundPlan } from '../../../src/maintenance/plan-round'
@@ -29,6 +30,7 @@ class World {
   private readonly listeners = new Set<() => void>()
   readonly clock = clockAt(1e12)
   readonly random = seededRandom(1)
+  readonly claims = new Claims()
 
   daemon() {
     const memory = new Memory({
@@ -50,7 +52,14 @@ class World {
       },
     })
     const rounds = new Rounds({
-      ...{ memory, clock: this.clock, random: this.random, log: silentLog, tagsOf: () => this.tags },
+      ...{
+        memory,
+        clock: this.clock,
+        random: this.random,
+        log: silentLog,
+        claims: this.claims,
+        tagsOf: () => this.tags,
+      },
       plan: async () => {
         this.plans++
         return this.planned

@@ -1,5 +1,5 @@
-// Notices at once that a user has shut down a guest. It listens to the dedicated monitor of each QEMU on this node. A
-// machine whose user may do that stays, halted, until its end was noted, so nothing is missed while nobody listens.
+// Notices at once that a guest has ended: its user has shut it down, or its QEMU is gone. It listens to the dedicated monitor of each QEMU
+// on this node. A machine whose user may do the former stays, halted, until its end was noted, so nothing is missed while nobody listens.
 import * as path from 'node:path'
 import type { Clock } from '../../../lib/clock'
 import { DirectoryNews } from '../../../lib/file/directory-news'
@@ -88,6 +88,7 @@ export class GuestWatch {
     // It may have ended before we listened.
     await noteEnd()
     await qmp.ended
+    await this.tellEnd(name)
   }
 
   private async noteEnd(name: string, qmp: Qmp): Promise<void> {
@@ -96,6 +97,13 @@ export class GuestWatch {
     if (process === undefined) return
     await this.machines.noteUserShutdown(process, qmp)
     this.context.log.info({ instance: name }, 'its user has shut it down')
+  }
+
+  /** Who waits for ends of guests on this node then looks at once (guest-ends.ts). */
+  private async tellEnd(name: string): Promise<void> {
+    const now = new Date(this.clock.now_ms())
+    // A QEMU that ends by itself has removed it, which is news too.
+    await this.context.files.utimes(this.machines.layout.socket(name, 'kvmd'), now, now).catch(() => undefined)
   }
 
   private warn(text: string, error: unknown): void {

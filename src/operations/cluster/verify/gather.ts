@@ -4,6 +4,7 @@ import { instanceDisks, instanceNodes } from '../../../config/lookup'
 import { diskDict } from '../../../config/rpc-dicts'
 import type { Disk, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
+import { MAINTENANCE } from '../../../model/maintenance'
 import { SNAPSHOTS_SECTION } from '../../../model/snapshots'
 import { isMirroredInside } from '../../../model/templates'
 import type { UnitContext } from '../../unit-context'
@@ -37,8 +38,9 @@ export async function gather(
   const listings = await askFileStorage(ctx, report, scope)
   // Read after the lists, so it contains everything made before them.
   const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
+  const maintenance = await ctx.config.section(MAINTENANCE.rounds)
   const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
-  return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy, snapshots }
+  return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy, snapshots, maintenance }
 }
 
 /** When only one group is verified: the master, and one more node that hosts instances. */

@@ -53,4 +53,6 @@ export interface GroupState extends Scope {
   readonly busy: ReadonlySet<string>
   /** The noted snapshots, by the uuids of their disks. */
   readonly snapshots: Readonly<Record<string, unknown>>
+  /** The rounds of maintenance, and what it has noted of nodes. */
+  readonly maintenance: Readonly<Record<string, unknown>>
 }

@@ -1,6 +1,6 @@
 // Checks of the whole group: enough memory when a node fails, tags that exclude each other, and notices.
 import { fillBeParams } from '../../../config/filled'
-import { memoryForInstances } from '../../../allocation/model/cluster-data'
+import { KVM_NODE_MEMORY_MIB, memoryForInstances } from '../../../allocation/model/cluster-data'
 import { instanceDisks, primaryInstances, secondaryInstances } from '../../../config/lookup'
 import type { ConfigData, Instance } from '../../../model/config'
 import type { GroupState, NodeImage } from './group-state'
@@ -18,18 +18,27 @@ export function verifyMemory(report: VerifyReport, { config, images }: GroupStat
       if (be.auto_balance && instance.admin_state !== 'offline')
         needed.set(instance.primary_node, (needed.get(instance.primary_node) ?? 0) + be.maxmem)
     }
-    const free = freeMemory(report, config, image)
-    if (node.offline || free === undefined) continue
+    const memory = freeMemory(report, config, image)
+    if (node.offline || memory === undefined) continue
     for (const [uuid, needed_mib] of needed) {
       const primary = config.nodes[uuid]?.name ?? uuid
-      const figures = `(${needed_mib}MiB needed, ${free}MiB available)`
-      const text = `not enough memory to accommodate instance failovers should node ${primary} fail ${figures}`
-      report.when(free < needed_mib, 'ENODEN1', node.name, text)
+      const lacks = (free_mib: number, besides = '') =>
+        `not enough memory to accommodate instance failovers should node ${primary} fail (${needed_mib}MiB needed, ${free_mib}MiB available${besides})`
+      const measured = report.when(memory.free_mib < needed_mib, 'ENODEN1', node.name, lacks(memory.free_mib))
+      if (measured) continue
+      const kept = ` when ${KVM_NODE_MEMORY_MIB}MiB are kept for the node itself, as hcheck and hbal do`
+      const text = lacks(memory.cautious_mib, kept)
+      report.when(memory.cautious_mib < needed_mib, 'ENODEN1', node.name, text, 'WARNING')
     }
   }
 }
 
-function freeMemory(report: VerifyReport, config: ConfigData, image: NodeImage): number | undefined {
+/** `free_mib` by what the node itself uses now, `cautious_mib` by what the htools keep for it. */
+function freeMemory(
+  report: VerifyReport,
+  config: ConfigData,
+  image: NodeImage,
+): { free_mib: number; cautious_mib: number } | undefined {
   const { node, result, answer } = image
   if (!result.ok || !node.vm_capable) return undefined
   const { memory_free: free, memory_total: total, memory_dom0: own } = Object.fromEntries(entries(answer['hvinfo']))
@@ -38,7 +47,9 @@ function freeMemory(report: VerifyReport, config: ConfigData, image: NodeImage):
   const used = primaryInstances(config, node.uuid)
     .filter(({ name }) => image.running?.includes(name))
     .reduce((sum, { beparams }) => sum + fillBeParams(config.cluster, beparams).maxmem, 0)
-  return memoryForInstances(total, own, free, used) - used
+  const free_mib = (own_mib: number) => memoryForInstances(total, own_mib, free, used) - used
+  const kept = config.cluster.enabled_hypervisors[0] === 'kvm' ? KVM_NODE_MEMORY_MIB : own
+  return { free_mib: free_mib(own), cautious_mib: free_mib(kept) }
 }
 
 const EXCLUSION = 'htools:iextags:'

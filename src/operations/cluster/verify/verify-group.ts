@@ -11,6 +11,7 @@ import { findGroup } from '../../find'
 import { logicalUnit, shared, type HookAnswer } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
 import { verifyClientCertificates } from './certificates'
+import { verifyDiagnoses } from './diagnoses'
 import { drbdHelperOf, type Minors, minorsOf, verifyDrbd, verifyDrbdVersions } from './drbd'
 import { verifyOrphanFiles } from './file-storage'
 import { verifyFiles } from './files'
@@ -74,6 +75,7 @@ export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
     verifyClientCertificates(report, state)
     await verifyFiles(ctx, report, state)
     verifyNodes(report, state, await minorsIn(ctx, state))
+    verifyDiagnoses(report, state)
     report.say('* Verifying instance status')
     for (const instance of scope.instances) {
       report.detail(`* Verifying instance ${instance.name}`)

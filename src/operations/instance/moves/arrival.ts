@@ -89,6 +89,7 @@ export async function settle(ctx: UnitContext, { view, target, live }: Move, inf
   ])
   const moved = await reread(ctx, view)
   await persist(ctx, target, what, 'instance_finalize_migration_dst', [dictOf(moved), info, true])
+  await tellReason(ctx, target, instance.name)
   if (mirrored) {
     await closeDisks(ctx, moved, primary)
     await waitForResync(ctx, moved)
@@ -96,6 +97,11 @@ export async function settle(ctx: UnitContext, { view, target, live }: Move, inf
   } else await openDisks(ctx, moved, target, true)
   await letGo(ctx, moved, primary)
   ctx.log.say('* done')
+}
+
+/** Who took the instance over should be able to say why it runs there. A node with Ganeti cannot. */
+export async function tellReason(ctx: UnitContext, node: Node, instance: string): Promise<void> {
+  await ctx.nodes.attempt(node, 'gantry_reason', [instance, ctx.reason, 'migrate'])
 }
 
 /** An answer that got lost leaves open whether the call was carried out; asked again, the node says so. */

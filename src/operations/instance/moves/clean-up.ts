@@ -7,7 +7,7 @@ import type { UnitContext } from '../../unit-context'
 import { hvParamsOf } from '../checks'
 import { assembleDisks, closeDisks, openDisks } from '../disks/activation'
 import { allNodes, dictOf, diskDicts, reread } from '../view'
-import { arrive, isIncomplete, lose } from './arrival'
+import { arrive, isIncomplete, lose, tellReason } from './arrival'
 import { giveUp, letGo } from './give-up'
 import { keepsMirrors, repairMirror } from './mirror'
 import type { Move } from './plan'
@@ -51,6 +51,7 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
   // All nodes have answered where it runs.
   await ctx.config.change(noteUnconfirmed(view, await unconfirmedNodes(ctx, view), []))
   const current = await reread(ctx, view)
+  if (moved) await tellReason(ctx, current.primary, instance.name)
   const left = moved ? primary : target
   await closeDisks(ctx, current, left, true)
   if (places.length > 0 && (!current.instance.disks_active || !(await hasMirrors(ctx, current, left))))

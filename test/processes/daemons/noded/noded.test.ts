@@ -8,15 +8,17 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
 import { text } from 'node:stream/consumers'
-import { systemFiles } from '../../../../src/lib/files'
+import { type Files, systemFiles } from '../../../../src/lib/files'
 import { ownedDisk } from '../../../../src/model/owners'
 import { systemRandom } from '../../../../src/lib/random'
 import { systemClock } from '../../../../src/lib/clock'
+import { openLog } from '../../../../src/lib/log'
 import { thisMachine } from '../../../../src/lib/machine'
 import { pathsOf } from '../../../../src/lib/paths'
 import { certificateDigest, createCertificate, createClientCertificate, nodeClientTls } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
 import { type Noded, type NodedOptions, startNoded } from '../../../../src/daemons/noded/noded'
+import { CONSOLE_PATH, CONSOLE_PROTOCOL } from '../../../../src/rpc/node/consoles'
 import { type NodeTarget, openNodeClient } from '../../../../src/rpc/node/client'
 
 const HOST = 'node1.example.com'
@@ -237,6 +239,51 @@ test('a node that leaves the cluster forgets it and ends', async () => {
   fs.writeFileSync(paths.serverCert, kept)
   fs.writeFileSync(paths.clientCert, own)
   nodes.close()
+})
+
+describe('whether a caller may call cannot be read', () => {
+  const full = () => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', syscall: 'open' })
+  }
+  let broken: string
+  let lines: string[]
+  let one: Noded
+  beforeEach(async () => {
+    broken = ''
+    nameCandidates(own)
+    fs.writeFileSync(options.paths.ssconf('master_node'), `${HOST}\n`)
+    const log = openLog({ write: (line) => void lines.push(line) })
+    const readFileSync = ((file: string, ...more: []) =>
+      file === options.paths.ssconf(broken) ? full() : systemFiles.readFileSync(file, ...more)) as Files['readFileSync']
+    const files = { ...systemFiles, readFileSync }
+    lines = []
+    one = await startNoded({ ...options, log, machine: { ...thisMachine, files } })
+  })
+  afterEach(() => one.close())
+
+  test.each([
+    ['whether it is a candidate', 'master_candidates_certs'],
+    ['whether it is the master', 'master_node'],
+  ])('%s: the caller gets 500, the log the cause, and the next call its answer', async (_, key) => {
+    broken = key
+    // It is read again only after a change.
+    fs.copyFileSync(options.paths.ssconf(key), path.join(folder, 'copy'))
+    fs.renameSync(path.join(folder, 'copy'), options.paths.ssconf(key))
+    const call = { method: 'POST', path: '/jobqueue_set_drain_flag', port: one.port }
+    expect(await raw(call, '[false]')).toMatchObject({ status: 500, body: expect.stringContaining('a defect') })
+    expect(lines.join('')).toMatch(/EMFILE[^]*a call was not answered because of a defect/)
+    broken = ''
+    expect(await raw(call, '[false]')).toMatchObject({ status: 200 })
+  })
+
+  test('a console is not opened, and the next call has its answer', async () => {
+    broken = 'master_candidates_certs'
+    const headers = { Connection: 'Upgrade', Upgrade: CONSOLE_PROTOCOL }
+    await expect(raw({ path: CONSOLE_PATH, port: one.port, headers })).rejects.toThrow('hang up')
+    expect(lines.join('')).toMatch(/EMFILE[^]*a console ended because of a defect/)
+    broken = ''
+    expect(await raw({ method: 'POST', path: '/version', port: one.port }, '[]')).toMatchObject({ status: 200 })
+  })
 })
 
 test('a call is not carried out for a caller that has left before it was begun', async () => {

@@ -71,7 +71,7 @@ test.each([
 
 test('status tells what may be done, what is done, and whose reports cannot be used', async () => {
   const { stdout } = await run('maintenance status', { problems: { node2: 'its report is forged' } })
-  expect(stdout).toContain('Maintenance may do: nothing')
+  expect(stdout).toContain('Maintenance may do: restart')
   expect(stdout).toContain('node1: evacuate, pending')
   expect(stdout).toContain('5: evacuating node1: moving vm1')
   expect(stdout).toContain('Problem: node2: its report is forged')

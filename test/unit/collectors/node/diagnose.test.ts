@@ -30,21 +30,21 @@ test.each([
   [{ isFile: false }, 'is not a plain file'],
   [{ mode: 0o775 }, 'may be changed by others than its owner'],
   [{ mode: 0o644 }, 'may not be executed'],
-])('a program that is not safe is not started, and the node is well: %j', async (facts, why) => {
+])('a program that is not safe is not started, and the node says so: %j', async (facts, why) => {
   const told = await collect({ facts: { [FILE]: { ...SAFE, ...facts } } })
-  expect(told).toEqual({ status: 'Ok', details: expect.stringContaining(why) })
+  expect(told).toEqual({ status: 'not-run', details: expect.stringContaining(why) })
 })
 
 test('a program that others may replace is not started', async () => {
   const told = await collect({ unsafe: { [FILE]: `${FILE} is a link` }, programs: { [FILE]: '{"status":"evacuate"}' } })
-  expect(told).toEqual({ status: 'Ok', details: `${FILE} is a link` })
+  expect(told).toEqual({ status: 'not-run', details: `${FILE} is a link` })
 })
 
 test.each([
   ['../check', 'is not the name of a file'],
   ['none', 'does not exist'],
 ])('a name that leads to no program there is not followed: %s', async (name, why) => {
-  expect(await collect({}, name)).toEqual({ status: 'Ok', details: expect.stringContaining(why) })
+  expect(await collect({}, name)).toEqual({ status: 'not-run', details: expect.stringContaining(why) })
 })
 
 test.each([

@@ -59,7 +59,7 @@ test.each([
   expect(other?.status).toEqual({ code: 4, message: 'there is no such volume group on this node' })
 })
 
-const MOUNTS = '/dev/sda1 / ext4 rw,relatime 0 0\nserver:/x /srv/my\\040files nfs4 ro 0 0\n'
+const MOUNTS = '1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n2 1 0:9 / /srv/my\\040files rw - nfs4 server:/x ro\n'
 
 test('directories tell of the file system that they are on', async () => {
   const rooms = {
@@ -74,7 +74,7 @@ test('directories tell of the file system that they are on', async () => {
       gluster_storage_dir: '/srv/gluster',
     },
   }
-  const node = { files: { '/proc/self/mounts': MOUNTS }, rooms }
+  const node = { files: { '/proc/self/mountinfo': MOUNTS }, rooms }
   const all = await found(['file', 'sharedfile', 'gluster'], values, node)
   expect(all).toMatchObject([
     { size_bytes: 1000, free_bytes: 300, used_bytes: 700, status: OK, details: { mount: '/', file_system: 'ext4' } },

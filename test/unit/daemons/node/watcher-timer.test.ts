@@ -34,8 +34,8 @@ test('it runs at once, and then every few minutes; some runs report more', async
   const { clock, begun, timer } = start()
   timer.start('the node was started')
   await clock.pass(WATCHER_EVERY_S * WATCHER_STRICT_EVERY)
-  const often = Array.from({ length: WATCHER_STRICT_EVERY - 1 }, () => 'watcher --no-strict')
-  expect(begun).toEqual(['watcher --no-verify-disks --why the node was started', ...often, 'watcher'])
+  const often = Array.from({ length: WATCHER_STRICT_EVERY - 1 }, () => 'watcher --spare --no-strict')
+  expect(begun).toEqual(['watcher --spare --no-verify-disks --why the node was started', ...often, 'watcher --spare'])
   timer.close()
   await clock.pass(WATCHER_EVERY_S)
   expect(begun).toHaveLength(1 + WATCHER_STRICT_EVERY)
@@ -45,7 +45,7 @@ test('a node that becomes the master when it starts has one first run', () => {
   const { begun, timer } = start({ isMaster: true })
   timer.soon('the master was started')
   timer.start('the node was started')
-  expect(begun).toEqual(['watcher --no-verify-disks --why the node was started'])
+  expect(begun).toEqual(['watcher --spare --no-verify-disks --why the node was started'])
 })
 
 test('who calls it while it runs has it run once more, also when no more runs are allowed beside each other', async () => {
@@ -54,7 +54,9 @@ test('who calls it while it runs has it run once more, also when no more runs ar
   for (let node = 2; node <= WATCHER_RUNS_MAX + 2; node++) timer.soon(`node${node} is back`)
   expect(begun).toHaveLength(WATCHER_RUNS_MAX)
   children[0]?.emit('exit', 0, null)
-  expect(begun.slice(WATCHER_RUNS_MAX)).toEqual([`watcher --no-verify-disks --why node${WATCHER_RUNS_MAX + 2} is back`])
+  expect(begun.slice(WATCHER_RUNS_MAX)).toEqual([
+    `watcher --spare --no-verify-disks --why node${WATCHER_RUNS_MAX + 2} is back`,
+  ])
   await clock.pass(10 * WATCHER_EVERY_S)
   // Runs that do not end keep no others company.
   expect(begun).toHaveLength(1 + WATCHER_RUNS_MAX)

@@ -74,6 +74,7 @@ describe('what is done about an instance', () => {
       { a: { restart_count: 1, restart_when: NOW } },
     ],
     ['tries are forgotten when it runs', {}, tried(3), {}, {}],
+    ['or when people have stopped it', { status: 'ADMIN_down', adminState: 'down' }, tried(3), {}, {}],
     ['or when its node is down, since nobody knows then', { status: 'ERROR_nodedown' }, tried(3), {}, {}],
     [
       'one that its user has shut down is cleaned up',
@@ -114,8 +115,17 @@ describe('what is done about an instance', () => {
     expect({ cleanUp, left }).toEqual({ cleanUp: [], left: [expect.objectContaining({ name: 'a' })] })
   })
 
-  test('an instance that is gone is forgotten', () => {
+  test('runs that come often forget tries later, since an instance that crashes again and again runs in between', () => {
+    const after = (fields: Partial<WatchedInstance>, when: number) =>
+      decideInstances(group([instance(fields)]), tried(3, when), NOW, { settle_s: 240 }).memory.instance
+    expect(after({}, NOW - 239)).toEqual(tried(3, NOW - 239).instance)
+    expect(after({}, NOW - 240)).toEqual({})
+    expect(after({ status: 'ADMIN_down', adminState: 'down' }, NOW)).toEqual({})
+  })
+
+  test('an instance that is gone is forgotten, unless only others are looked at', () => {
     expect(decideInstances(group([]), tried(3), NOW).memory.instance).toEqual({})
+    expect(decideInstances(group([]), tried(3), NOW, { all: false }).memory.instance).toEqual(tried(3).instance)
   })
 
   test('after a clean-up that worked nothing is remembered of the instance', () => {

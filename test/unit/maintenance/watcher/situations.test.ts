@@ -80,6 +80,7 @@ function surroundings(situation: Situation) {
   const clock = clockAt(situation.time * 1000)
   const options: WatcherOptions = {
     ...{ group: undefined, jobAge_s: 21600, waitForGroups: true, strict: true, why: 'a test' },
+    spare: false,
     ignorePause: situation.args.includes('--ignore-pause'),
     verifyDisks: !situation.args.includes('--no-verify-disks'),
   }

@@ -48,6 +48,7 @@ function start() {
   const surroundings = {
     ...{ master, disk: new MemoryDisk(), paths: pathsOf('', 'node1.watch.example'), clock: clockAt(0), log: silentLog },
     lockFile: locks.lockFile,
+    by: 'watcher' as const,
   }
   const run = (why: string) => watchGroup(group, { verifyDisks: false, strict: true, why }, surroundings)
   return { ...locks, answers, answer, run }

@@ -57,6 +57,15 @@ describe('what no recording shows', () => {
   beforeEach(() => (node = testNode()))
   afterEach(() => node.remove())
 
+  test('a node that takes over an instance notes why', async () => {
+    await migration.gantry_reason(node.context, 'inst1.example.com', [['cli:migrate', 'to balance', 1]], 'migrate')
+    const trail: unknown = JSON.parse(fs.readFileSync(`${node.paths.instanceReasonDir}/inst1.example.com`, 'utf8'))
+    expect(trail).toEqual([
+      ['cli:migrate', 'to balance', 1],
+      ['gnt:daemon:noded:migrate', '', expect.any(Number)],
+    ])
+  })
+
   test('an instance whose disk is missing is not started, and no link stays', async () => {
     const missing = { ...instance, disks_info: [diskDict('/srv/ganeti/file-storage/inst1.example.com/none')] }
     await expect(start(missing)).rejects.toThrow(/^Block device error: /)

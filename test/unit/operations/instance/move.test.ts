@@ -55,6 +55,19 @@ test('a migration takes the steps of a real master, in its order', async () => {
   ])
 })
 
+test('the node that takes over notes why, also after a cleanup; one with Ganeti need not know how', async () => {
+  const told = () => cluster.calls('gantry_reason').map(({ node, args }) => [node, args[0], args[2]])
+  await cluster.run('OP_INSTANCE_MIGRATE', { ...move, reason: [['cli:migrate', 'for a test', 1]] })
+  expect(told()).toEqual([['node1.gnt.example', 'inst6.gnt.example', 'migrate']])
+  expect(JSON.stringify(cluster.calls('gantry_reason')[0]?.args[1])).toContain('for a test')
+
+  cluster.answers.gantry_reason = () => {
+    throw new Error('Unknown method gantry_reason')
+  }
+  const back = { ...move, target_node: 'node3.gnt.example' }
+  await expect(cluster.run('OP_INSTANCE_MIGRATE', back)).resolves.toBeNull()
+})
+
 test('progress is told every ten seconds', async () => {
   let asked = 0
   cluster.answers.gantry_migration_status = () =>
@@ -168,6 +181,7 @@ test('cleanup believes what it finds', async () => {
   cluster.world.node('node3.gnt.example').instances.delete('inst6.gnt.example')
   await cluster.run('OP_INSTANCE_MIGRATE', cleanup)
   expect(cluster.config.instances[uuid ?? '']?.primary_node).toBe(cluster.node('node1').uuid)
+  expect(cluster.calls('gantry_reason').map(({ node }) => node)).toEqual(['node1.gnt.example'])
 
   cluster.world.node('node1.gnt.example').instances.delete('inst6.gnt.example')
   await expect(cluster.failure('OP_INSTANCE_MIGRATE', { ...cleanup, target_node: 'node3' })).resolves.toEqual([

@@ -136,7 +136,7 @@ test('each order of ours says whether a node takes it only from its master', () 
       'gantry_migration_accept',
       'gantry_migration_recover',
     ],
-    ...['gantry_migration_send', 'gantry_snapshot_restore'],
+    ...['gantry_migration_send', 'gantry_reason', 'gantry_snapshot_restore'],
     ...['jobqueue_rename', 'jobqueue_set_drain_flag', 'jobqueue_update'],
   ])
 })

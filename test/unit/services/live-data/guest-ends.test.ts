@@ -1,4 +1,4 @@
-// Guests that their users shut down are noticed without polling.
+// Guests that end without a request are noticed without polling.
 import { place } from '../../../../src/config/edit'
 import { recordValues } from '../../../../src/config/records'
 import { silentLog as log } from '../../../../src/lib/log'
@@ -17,12 +17,11 @@ interface Question {
 }
 
 /** inst5, on node1, is the one instance of KVM. */
-function withRight(enabled: boolean): ConfigData {
-  const { cluster, ...rest } = goldenConfig()
-  const config = { ...rest, cluster: { ...cluster, enabled_user_shutdown: enabled } }
+function withState(admin_state: 'up' | 'down'): ConfigData {
+  const config = goldenConfig()
   const guest = recordValues(config.instances).find(({ name }) => name === 'inst5.gnt.example')
   if (guest === undefined) throw new Error('not in the recorded state')
-  return place(config, 'instances', guest.uuid, { ...guest, hvparams: { user_shutdown: true } })
+  return place(config, 'instances', guest.uuid, { ...guest, admin_state })
 }
 
 function start(config: ConfigData) {
@@ -41,7 +40,7 @@ function start(config: ConfigData) {
 }
 
 test('a node whose guests may end by themselves has one question open, and is looked at when one has ended', async () => {
-  const { asked, looks, clock, ends } = start(withRight(true))
+  const { asked, looks, clock, ends } = start(withState('up'))
   const next = async () => {
     await clock.pass(0)
     return asked.shift()
@@ -66,13 +65,13 @@ test('a node whose guests may end by themselves has one question open, and is lo
   ends.close()
 })
 
-test('nobody is asked where users may not shut down, and no longer than they may', async () => {
-  const { asked, clock, current, ends } = start(withRight(false))
+test('nobody is asked where no guest should run, and no longer than one should', async () => {
+  const { asked, clock, current, ends } = start(withState('down'))
   expect(asked).toEqual([])
-  current.config = withRight(true)
+  current.config = withState('up')
   await clock.pass(GUEST_ENDS_AGAIN_S)
   expect(asked).toHaveLength(1)
-  current.config = goldenConfig()
+  current.config = withState('down')
   asked.shift()?.resolve([])
   await clock.pass(GUEST_ENDS_AGAIN_S)
   expect(asked).toEqual([])

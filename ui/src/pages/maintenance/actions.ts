@@ -57,7 +57,8 @@ export const CHANGE_SETTINGS: Action<Settings> = {
 function settingField(name: string, value: unknown): Field {
   const label = own.setting[name] ?? name
   if (typeof value === 'boolean') return { kind: 'switch', name, label, initial: value }
-  if (name === 'round_delay') return { kind: 'number', name, label, initial: Number(value), min: 1 }
+  if (name === 'round_delay' || name === 'evacuation_copies')
+    return { kind: 'number', name, label, initial: Number(value), min: 1 }
   if (typeof value === 'number') return { kind: 'number', name, label, initial: value, fraction: true }
   return { kind: 'text', name, label, initial: String(value) }
 }

@@ -1,4 +1,4 @@
-// The wait for guests that their users shut down.
+// The wait for guests that end without a request.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
@@ -30,4 +30,21 @@ test('a caller that is gone is not waited for', async () => {
   const asked = guestEnds({ ...context, caller: leaving.signal }, 3600, ['vm0'])
   leaving.abort()
   expect(await asked).toEqual(['vm0'])
+})
+
+test('a guest whose QEMU is gone has ended too, until it runs again', async () => {
+  const base = paths.local('/var/run/ganeti/kvm-hypervisor')
+  const note = (pid: number) => fs.writeFileSync(path.join(base, 'pid', 'crashed'), `${pid}\n`)
+  fs.rmSync(mark('vm0'), { force: true })
+  note(process.pid)
+  fs.writeFileSync(path.join(base, 'conf', 'crashed.runtime'), '')
+  expect(await guestEnds(context, 0, [])).toEqual([])
+  const ended = guestEnds(context, 3600, [])
+  note(2 ** 22 + 1)
+  // kvmd does this when its connection ends. Nobody would wait for the periodic check here.
+  fs.writeFileSync(path.join(base, 'ctrl', 'crashed.kvmd'), '')
+  expect(await ended).toEqual(['crashed'])
+  const again = guestEnds(context, 3600, ['crashed'])
+  note(process.pid)
+  expect(await again).toEqual([])
 })

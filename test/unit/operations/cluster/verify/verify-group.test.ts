@@ -2,6 +2,7 @@
 import * as path from 'node:path'
 import { change } from '../../../../../src/config/changes'
 import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
+import { MAINTENANCE } from '../../../../../src/model/maintenance'
 import { goldenConfig } from '../../../../support/golden-query'
 import { NOW_S, OS, RecordedCluster } from './recorded-nodes'
 
@@ -509,7 +510,25 @@ test('a secondary without the memory to take over is named', async () => {
   expect(narrow.filter((line) => line.includes('instance failovers'))).toEqual([
     expect.stringContaining('should node node3.gnt.example fail (1500MiB needed, 1204MiB available)'),
   ])
+  // The htools keep 4 GiB for a KVM node itself, whatever it uses now.
+  cluster.given(change('patchCluster', { enabled_hypervisors: ['kvm'] }))
+  cluster.broken[NODE2] = { hvinfo: { memory_free: 4500, memory_total: 5000, memory_dom0: 400 } }
+  const [, cautious] = await cluster.verifyGroup()
+  expect(cautious.filter((line) => line.includes('instance failovers'))).toEqual([
+    `WARNING: node ${NODE2}: not enough memory to accommodate instance failovers should node node3.gnt.example fail ` +
+      '(1500MiB needed, 712MiB available when 4096MiB are kept for the node itself, as hcheck and hbal do)',
+  ])
   delete cluster.broken[NODE2]
   const [, skipped] = await cluster.verifyGroup({ skip_checks: ['nplusone_mem'] })
   expect(skipped).not.toContain(`ERROR: node ${NODE2}: ${text}`)
+})
+
+test('a node whose self-diagnosis says nothing is named', async () => {
+  const cluster = new RecordedCluster()
+  const why = 'its self-diagnosis does not run (not-run): /etc/ganeti/node-diagnose-commands/check does not exist'
+  cluster.gantry = { ...cluster.gantry, sections: { [MAINTENANCE.rounds]: { problems: { [NODE2]: why } } } }
+  expect(await cluster.verifyGroup()).toEqual([
+    true,
+    [`WARNING: node ${NODE2}: a fault of the node would not be seen: ${why}`],
+  ])
 })
