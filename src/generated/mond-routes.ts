@@ -63,6 +63,14 @@ export const routes: readonly Route<MondContext>[] = [
   },
   {
     verb: 'get',
+    path: '/report',
+    controller: ReportsController,
+    action: 'newest',
+    security: [],
+    args: [{"default":"","in":"query","name":"category","dataType":"string"}, {"default":"","in":"query","name":"names","dataType":"string"}, {"default":"1","in":"query","name":"verbose","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
     path: '/1/report/:category/:collector',
     controller: ReportsController,
     action: 'one',

@@ -102,6 +102,13 @@ export function pathOf(request: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
+/** For doors that are Ganeti's: slashes at the end of a path mean nothing there. */
+export function dropLastSlashes(request: IncomingMessage): void {
+  const path = pathOf(request)
+  const shorter = path.replace(/\/+$/, '')
+  if (shorter !== '' && shorter !== path) request.url = shorter + (request.url ?? '').slice(path.length)
+}
+
 async function call<Context>(route: Route<Context>, context: Context, args: unknown[]): Promise<unknown> {
   const controller = new route.controller(context)
   const action: unknown = Reflect.get(controller, route.action)

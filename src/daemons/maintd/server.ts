@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { routes } from '../../generated/maintd-routes'
 import { noteAccess } from '../../http/access-log'
 import { Bodies } from '../../http/body'
-import { createDispatcher, type Handler } from '../../http/dispatch'
+import { createDispatcher, dropLastSlashes, type Handler } from '../../http/dispatch'
 import { jsonApi } from '../../http/json-api'
 import type { Problem } from '../../http/problem'
 import { serve } from '../../http/serve'
@@ -80,11 +80,11 @@ function createHandler(options: MaintdOptions): Handler {
   const requests = createDispatcher(api, new Bodies(MAINTD_HTTP_LIMITS))
   const pages = showPages({ title: 'Gantry maintenance', file: CONTRACT })
   return (request, response) => {
+    if (/^\/docs([/?]|$)/.test(request.url ?? '')) return pages(request, response)
+    dropLastSlashes(request)
     const url = request.url ?? ''
-    if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
     if (isForReader(request)) return show(response, pageOf(view()), 'text/html; charset=utf-8')
     if (/^\/metrics(\?|$)/.test(url)) return metricsOf(options).then(({ text, type }) => show(response, text, type))
-    if (url === '/1/') request.url = '/1'
     return requests(request, response)
   }
 }

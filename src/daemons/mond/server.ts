@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
 import { routes } from '../../generated/mond-routes'
 import { Bodies, JSON_TYPE } from '../../http/body'
-import { type Api, createDispatcher, type Handler, pathOf } from '../../http/dispatch'
+import { type Api, createDispatcher, dropLastSlashes, type Handler, pathOf } from '../../http/dispatch'
 import { HttpError } from '../../http/errors'
 import { problem, PROBLEM_TYPE } from '../../http/problem'
 import { serve } from '../../http/serve'
 import { showPages } from '../../http/show-pages'
 import { finishAnswer } from '../../lib/net/finish-answer'
 import type { OwnFigures } from '../../lib/own-figures'
+import { MOND_LATEST_API_VERSION } from '../../model/constants/versions'
 import { MOND_HTTP_LIMITS } from '../../model/limits/mond'
 import { type MondContext, type MondOptions, Written } from './context'
 import { NO_RESOURCE, noReport, REFUSAL_WORDS, refusalOf } from './errors'
@@ -35,12 +36,13 @@ function createHandler(options: MondOptions): Handler {
   const reports = createDispatcher(mondApi(options), new Bodies(MOND_HTTP_LIMITS))
   const pages = showPages({ title: 'Gantry monitoring', file: CONTRACT })
   return (request, response) => {
+    if (/^\/docs([/?]|$)/.test(request.url ?? '')) return pages(request, response)
+    dropLastSlashes(request)
     const url = request.url ?? ''
-    if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
     if (isForReader(request)) return showPage(options, response)
     if (/^\/metrics(\?|$)/.test(url)) return showMetrics(options, response)
-    // Ganeti treats it as /1.
-    if (url === '/1/') request.url = '/1'
+    // What is below the alias of the newest version's reports.
+    if (url.startsWith('/report/')) request.url = `/${MOND_LATEST_API_VERSION}${url}`
     return reports(request, response)
   }
 }

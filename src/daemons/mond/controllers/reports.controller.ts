@@ -111,6 +111,18 @@ export class ReportsController {
   }
 
   /**
+   * The newest version's reports of all active collectors: an alias of `/1/report/all`. In the same way, `/report/storage/drbd` is an
+   * alias of `/1/report/storage/drbd`.
+   * @param category As there.
+   * @param names As there.
+   * @param verbose As there.
+   */
+  @Get('report')
+  newest(@Query() category = '', @Query() names = '', @Query() verbose = '1'): Promise<DataReport[]> {
+    return this.all(category, names, verbose)
+  }
+
+  /**
    * The report of one collector.
    * @param category Its category; `default` for those without one.
    * @param collector Its name.

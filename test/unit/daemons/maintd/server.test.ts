@@ -136,6 +136,9 @@ test('everybody may look', async () => {
   expect(await ask('GET', '/1/maintenance')).toMatchObject({ status: 200, body: { settings: { evacuation: false } } })
   expect((await ask('GET', '/metrics')).text).toContain('gantry_maintenance_events{status="noted"} 1')
   expect((await ask('GET', '/docs/')).status).toBe(200)
+  for (const url of ['/1/status', '/1/jobs', '/1/evacuated', '/1/maintenance'])
+    expect((await ask('GET', `${url}/`)).body).toEqual((await ask('GET', url)).body)
+  expect((await ask('GET', '/metrics/')).status).toBe(200)
 })
 
 test('the page for people shows what others wrote as text', async () => {

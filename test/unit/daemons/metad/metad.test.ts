@@ -116,6 +116,9 @@ test("Ganeti's paths have Ganeti's answers", async () => {
   await expect(written).resolves.toMatchObject({ status: 200, text: '' })
   await expect(ask(from, PARAMETERS, { method: 'DELETE' })).resolves.toMatchObject(NOT_FOUND)
   await expect(get(from, '/')).resolves.toEqual({ status: 200, text: '["latest"]' })
+  // A slash at the end means nothing.
+  for (const path of [PARAMETERS, '/ganeti/latest/os/scripts/create', '/ganeti/latest/read', '/ganeti/latest/x'])
+    await expect(get(from, `${path}/`)).resolves.toEqual(await get(from, path))
 })
 
 test('an instance is told its name, NICs and disks', async () => {

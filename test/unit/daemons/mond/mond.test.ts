@@ -96,6 +96,36 @@ test('lists what the configuration names, and plugins; all of them while nobody 
   ])
 })
 
+test.each([
+  ['/1/', '/1'],
+  ['/1/list/collectors/', '/1/list/collectors'],
+  ['/1/collectors/', '/1/collectors'],
+  ['/1/report/all/', '/1/report/all'],
+  ['/1/report/all/?names=drbd', '/1/report/all?names=drbd'],
+  ['/1/report/storage/drbd//', '/1/report/storage/drbd'],
+  ['/1/report/storage/drbd/?verbose=0', '/1/report/storage/drbd?verbose=0'],
+  ['/1/report/', '/1/report'],
+  ['/1/history/node/', '/1/history/node'],
+  ['/report', '/1/report/all'],
+  ['/report/?names=drbd', '/1/report/all?names=drbd'],
+  ['/report/all?names=drbd', '/1/report/all?names=drbd'],
+  ['/report/storage/drbd/', '/1/report/storage/drbd'],
+  ['/report/storage/nosuch', '/1/report/storage/nosuch'],
+])('%s is %s', async (path, same) => {
+  const answer = async (one: string) => {
+    const response = await get(one)
+    const text = await response.text()
+    // Figures, times and signatures differ.
+    return [response.status, text.replaceAll(/[\da-f]{40}|\d+(\.\d+)?(e[+-]\d+)?/g, 'N')]
+  }
+  expect(await answer(path)).toEqual(await answer(same))
+  expect((await get(same)).status).toBe(/nosuch|report$/.test(same) ? 404 : 200)
+})
+
+test('figures for Prometheus are there with a slash, too', async () => {
+  expect((await get('/metrics/')).status).toBe(200)
+})
+
 test('one collector that fails does not spoil the answer for all', async () => {
   const response = await get('/1/report/all')
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
