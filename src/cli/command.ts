@@ -24,6 +24,8 @@ export interface Argument {
   readonly kind: string
   readonly min: number
   readonly max: number
+  /** After the first argument all words are arguments, also those that look like options: those of a command for a shell, and tags. */
+  readonly verbatim?: boolean
 }
 
 export interface Command {
@@ -40,6 +42,8 @@ export interface Command {
   run(call: Call): Promise<number>
   /** The same answer as data. A command with this method has the options of `DATA_OPTIONS`. */
   data?(call: Call): Promise<unknown>
+  /** Whether such data are good; the exit code says so. Without this method they always are. */
+  isGood?(data: unknown): boolean
 }
 
 export interface Tool {
@@ -52,6 +56,8 @@ export interface Tool {
 export interface Call {
   readonly tool: string
   readonly command: string
+  /** The words are for people, not for scripts that know Ganeti's. */
+  readonly plain: boolean
   readonly options: OptionValues
   readonly args: readonly string[]
   readonly master: Master
@@ -99,3 +105,4 @@ export interface PreparedNode {
 
 export const one = (kind: string): Argument => ({ kind, min: 1, max: 1 })
 export const many = (kind: string, min = 0): Argument => ({ kind, min, max: Infinity })
+export const verbatim = (kind: string, min = 0): Argument => ({ ...many(kind, min), verbatim: true })

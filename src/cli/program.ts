@@ -83,6 +83,8 @@ export interface Environment {
   readonly newNode: Call['newNode']
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
+  /** The words of `gnt`, which people type. Scripts call the programs with Ganeti's names, and read its words. */
+  readonly plain?: boolean
   /** Called only by commands that read files or start programs. */
   machine(): Pick<Machine, 'files' | 'run'>
 }
@@ -101,7 +103,7 @@ export async function runProgram(program: string, words: readonly string[], envi
   const found = toolOf(named ?? object)
   if (found !== undefined) {
     const [tool, { runTool }] = await Promise.all([found.load(), import('./run-tool.js')])
-    return runTool(tool, named === undefined ? rest : words, environment)
+    return runTool(tool, named === undefined ? rest : words, { ...environment, plain: named === undefined })
   }
   if (object === '--version') {
     terminal.out(`gnt (gantry ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
@@ -111,6 +113,8 @@ export async function runProgram(program: string, words: readonly string[], envi
   if (object !== undefined && !asksForHelp) {
     const { suggestion } = await import('./input/suggest.js')
     terminal.err(`gnt: there is no object '${object}'.${suggestion(object, Object.keys(TOOLS))}`)
+    terminal.err('gnt --help lists the objects.')
+    return 1
   }
   terminal.out('Usage: gnt [--node NAME] {object} {command} [options...] [argument...]')
   terminal.out('gnt <object> shows the commands of an object, gnt <object> <command> --help its options')

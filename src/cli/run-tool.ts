@@ -21,10 +21,14 @@ export async function runTool(tool: Tool, words: readonly string[], environment:
   const command = tool.commands.find(({ name, aliases = [] }) => name === word || aliases.includes(word ?? ''))
   if (command === undefined) {
     const names = tool.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
-    if (word !== undefined && word !== '--help')
-      terminal.err(`${tool.name}: there is no command '${word}'.${suggestion(word, names)}`)
-    for (const line of toolUsage(tool)) terminal.out(line)
-    return word === '--help' ? EXIT.ok : EXIT.failure
+    const asksForHelp = word === '--help' || word === '-h'
+    if (word === undefined || asksForHelp) {
+      for (const line of toolUsage(tool)) terminal.out(line)
+      return asksForHelp ? EXIT.ok : EXIT.failure
+    }
+    terminal.err(`${tool.name}: there is no command '${word}'.${suggestion(word, names)}`)
+    terminal.err(`${environment.plain ? tool.name.replace('-', ' ') : tool.name} --help lists the commands.`)
+    return EXIT.failure
   }
   // GNT_INSTANCE_LIST has options that are put before the typed ones.
   const defaults = variables[`${tool.name}_${command.name}`.replaceAll('-', '_').toUpperCase()]
@@ -40,7 +44,7 @@ async function runCommand(
   tool: Tool,
   command: Command,
   words: readonly string[],
-  { terminal, connect, thisNode, newNode, clock, machine }: Environment,
+  { terminal, connect, thisNode, newNode, clock, machine, plain = false }: Environment,
 ): Promise<number> {
   try {
     const { options, args, help } = parseCommandLine(command, words, terminal)
@@ -50,13 +54,16 @@ async function runCommand(
     }
     let connection: ReturnType<typeof connect> | undefined
     const master = lazyMaster(() => (connection ??= connect()).master)
-    const source = { tool: tool.name, command: command.name, known: command.options }
+    const source = { tool: tool.name, command: command.name, known: command.options, plain }
+    const format = dataFormat(options)
+    // Where a program reads data, what jobs say goes to stderr.
+    const saidByJobs = format === undefined ? terminal : { ...terminal, out: (line: string) => terminal.err(line) }
     const call: Call = {
-      ...{ tool: tool.name, command: command.name },
+      ...{ tool: tool.name, command: command.name, plain },
       options,
       args,
       master,
-      jobs: new Jobs(master, terminal, clock, source, options),
+      jobs: new Jobs(master, saidByJobs, clock, source, options),
       terminal,
       clock,
       thisNode,
@@ -74,17 +81,17 @@ async function runCommand(
         return (connection ??= connect()).prepareNode
       },
     }
-    const format = command.data && dataFormat(options)
     if (command.data === undefined || format === undefined) return await command.run(call)
-    await printData(call, await command.data(call), format)
-    return EXIT.ok
+    const data = await command.data(call)
+    await printData(call, data, format)
+    return (command.isGood?.(data) ?? true) ? EXIT.ok : EXIT.failure
   } catch (error) {
     if (error instanceof UsageError) {
       for (const line of commandUsage(tool.name, command)) terminal.err(line)
       terminal.err(`${tool.name}: error: ${error.message}`)
       return EXIT.usage
     }
-    const { lines, exitCode } = describeError(error)
+    const { lines, exitCode } = describeError(error, plain)
     for (const line of lines) terminal.err(line)
     return exitCode
   }

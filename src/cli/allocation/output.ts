@@ -62,7 +62,13 @@ export async function showWhatIf(call: Call, answer: WhatIf): Promise<void> {
     ...placed.map(({ nodes }, at) => [`(new ${at + 1})`, 'placed', '-', nodes.join(','), '-']),
     ...refused.map(({ count, reason }) => [`(${count} new)`, 'refused', '-', '-', reason]),
   ]
-  if (rows.length === 0) out('No instance is touched.')
+  const nothing = dead.length + placed.length + refused.length === 0
+  if (nothing) {
+    if (without_reserve.length === 0) out('If any one node died, the others could take over its mirrored instances.')
+    out(
+      'Name nodes to see what their loss would do, or say with -t and --memory what arrives: gnt allocation whatif --help',
+    )
+  } else if (rows.length === 0) out('No instance is touched.')
   else table(call, ['Instance', 'Outcome', 'From', 'To', 'Why'], rows)
   scores(call, answer.groups)
   if (without_reserve.length > 0)

@@ -67,6 +67,11 @@ export async function pingMaster({ master }: Call): Promise<number> {
   return EXIT.ok
 }
 
+export const pingData = async (call: Call): Promise<unknown> => {
+  await pingMaster(call)
+  return { answers: true }
+}
+
 const dict = (value: unknown): Dict =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Dict) : {}
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

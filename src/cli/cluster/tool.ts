@@ -5,9 +5,10 @@ import { initCluster } from './init'
 import { emergencyPower } from './epo'
 import { destroyCluster } from './destroy'
 import { failOverMaster } from './failover'
+import { CHECK_COMMANDS } from './check-commands'
 import { copyFile, runOnNodes } from './nodes'
-import { showClusterPolicy } from '../output/policy-command'
-import { type Tool, many, one } from '../command'
+import { clusterPolicy, showClusterPolicy } from '../output/policy-command'
+import { type Tool, many, one, verbatim } from '../command'
 import {
   activateMasterIp,
   controlQueue,
@@ -17,12 +18,20 @@ import {
   queueData,
   watcherData,
 } from './control'
-import { clusterData, masterData, pingMaster, showCluster, showMaster, showVersion, versionData } from './info'
+import {
+  clusterData,
+  masterData,
+  pingData,
+  pingMaster,
+  showCluster,
+  showMaster,
+  showVersion,
+  versionData,
+} from './info'
 import { MAINTENANCE_COMMANDS } from './maintenance'
 import { modifyCluster } from './modify'
 import { monitorCommand } from './monitor'
 import { upgradeCluster } from './upgrade'
-import { repairDiskSizes, verifyCluster, verifyDisks } from './verify'
 import { addTags, listTags, removeTags, searchTags } from '../tags'
 import {
   JOB_OPTIONS,
@@ -59,13 +68,10 @@ import {
   oClusterDomainSecret,
   oDataCollectorInterval,
   oDefaultIallocators,
-  oDebugSimulateErrors,
   oEnabledDataCollectors,
-  oErrorCodes,
   oFailureOnly,
   oGlusterStorageDir,
   oGroups,
-  oIgnoreErrors,
   oIgnoreOfflineNodes,
   oInstanceCommunicationNetwork,
   oMaxRunningJobs,
@@ -80,10 +86,7 @@ import {
   oNewSpiceCertificate,
   oNewSshKeys,
   oNoEtcHosts,
-  oNoHvParamAssessment,
-  oNoNplus1Mem,
   oNoSshInit,
-  oNoStrict,
   oNoVoting,
   oOn,
   oPrimaryIpVersion,
@@ -102,7 +105,6 @@ import {
   oSshKeyType,
   oToVersion,
   oUseReplicationNetwork,
-  oVerifySshClutter,
   oYesDoIt,
   oYesDoItDrained,
 } from './options'
@@ -156,41 +158,7 @@ export const clusterTool: Tool = {
       options: [...JOB_OPTIONS, oYesDoItDrained],
       run: redistributeConfig,
     },
-    {
-      name: 'verify',
-      help: 'check the cluster',
-      usage: '',
-      args: [],
-      options: [
-        oVerbose,
-        oDebugSimulateErrors,
-        oErrorCodes,
-        oNoNplus1Mem,
-        oNoHvParamAssessment,
-        oDryRun,
-        oPriority,
-        oNodeGroup,
-        oIgnoreErrors,
-        oVerifySshClutter,
-      ],
-      run: verifyCluster,
-    },
-    {
-      name: 'verify-disks',
-      help: 'check and activate disks',
-      usage: '',
-      args: [],
-      options: [oPriority, oNodeGroup, oNoStrict],
-      run: verifyDisks,
-    },
-    {
-      name: 'repair-disk-sizes',
-      help: 'fix recorded sizes',
-      usage: '[<instance-name>...]',
-      args: [many('instance name')],
-      options: [oDryRun, oPriority],
-      run: repairDiskSizes,
-    },
+    ...CHECK_COMMANDS,
     {
       name: 'master-failover',
       aliases: ['masterfailover'],
@@ -200,7 +168,15 @@ export const clusterTool: Tool = {
       options: [oNoVoting, oYesDoItAnyway, oIgnoreOfflineNodes],
       run: failOverMaster,
     },
-    { name: 'master-ping', help: 'is the master alive', usage: '', args: [], options: [], run: pingMaster },
+    {
+      name: 'master-ping',
+      help: 'is the master alive',
+      usage: '',
+      args: [],
+      options: [],
+      run: pingMaster,
+      data: pingData,
+    },
     {
       name: 'version',
       help: 'print version numbers',
@@ -231,7 +207,7 @@ export const clusterTool: Tool = {
       name: 'command',
       help: 'run a shell command on nodes',
       usage: '[-n <node-name>...] <command>',
-      args: [many('command word', 1)],
+      args: [verbatim('command word', 1)],
       options: [oNode, oNodeGroup, oShowMachineNames, oFailureOnly],
       run: runOnNodes,
     },
@@ -250,7 +226,7 @@ export const clusterTool: Tool = {
       name: 'add-tags',
       help: 'add tags',
       usage: '<tag>...',
-      args: [many('free text')],
+      args: [verbatim('free text')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: addTags('cluster'),
     },
@@ -258,7 +234,7 @@ export const clusterTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<tag>...',
-      args: [many('tag')],
+      args: [verbatim('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('cluster'),
     },
@@ -376,6 +352,7 @@ export const clusterTool: Tool = {
       args: [],
       options: [],
       run: showClusterPolicy,
+      data: clusterPolicy,
     },
     {
       name: 'upgrade',

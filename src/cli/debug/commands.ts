@@ -25,10 +25,25 @@ export const testOsParams = submitting(OpTestOsParams, ({ options }) => options.
 
 /** Prints an allocator's input, or its answer. */
 export async function testAllocator(call: Call): Promise<number> {
+  call.terminal.out(String(await askAllocator(call)))
+  return EXIT.ok
+}
+
+/** Both are JSON, but a script may answer with anything. */
+export async function allocatorData(call: Call): Promise<unknown> {
+  const text = await askAllocator(call)
+  try {
+    return JSON.parse(String(text)) as unknown
+  } catch {
+    return text
+  }
+}
+
+function askAllocator(call: Call): Promise<unknown> {
   const { options, args } = call
   const disks = (options.text('disks') ?? '').split(',')
   const nics = (options.text('nics') ?? '').split(',')
-  const result = await call.jobs.run(
+  return call.jobs.run(
     opcodeOf(OpTestAllocator, {
       ...options.parametersOf(OpTestAllocator),
       name: firstArgument(call),
@@ -43,8 +58,6 @@ export async function testAllocator(call: Call): Promise<number> {
       count: options.number('count'),
     }),
   )
-  call.terminal.out(String(result))
-  return EXIT.ok
 }
 
 function unit(option: string, text: string): number {

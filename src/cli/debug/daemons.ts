@@ -14,44 +14,54 @@ const ARGUMENTS: Readonly<Record<string, readonly [count: number, takes: string]
 }
 
 export async function callWconfd(call: Call): Promise<number> {
-  const { args, terminal, clock } = call
+  const answer = await askWconfd(call)
+  const shown = typeof answer === 'string' ? answer : JSON.stringify(answer)
+  call.terminal.out(answer === undefined ? (DONE[call.args[0] ?? ''] ?? '') : `Answer: ${shown}`)
+  return EXIT.ok
+}
+
+/** What there is to say after calls that answer nothing. */
+const DONE: Readonly<Record<string, string>> = {
+  cleanuplocks: 'Stale locks cleaned up.',
+  flushconfig: 'Configuration flushed.',
+}
+
+export const wconfdData = async (call: Call): Promise<unknown> => (await askWconfd(call)) ?? null
+
+async function askWconfd({ args, thisNode, clock }: Call): Promise<unknown> {
   const [name = '', ...given] = args
   const [count, takes] = ARGUMENTS[name] ?? []
   if (count === undefined)
     throw new CommandFailure(`Command '${name}' not supported; there are ${Object.keys(ARGUMENTS).join(', ')}`)
   if (given.length !== count) throw new CommandFailure(`Command '${name}' ${takes}.`)
-  const [{ openWconfd }, { paths, random }] = await Promise.all([import('../../rpc/wconfd/client.js'), call.thisNode()])
+  const [{ openWconfd }, { paths, random }] = await Promise.all([import('../../rpc/wconfd/client.js'), thisNode()])
   const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random, reconnect_s: 0 })
-  const answer = (value: unknown) =>
-    terminal.out(`Answer: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   try {
-    if (name === 'echo') answer(await wconfd.echo(given[0] ?? ''))
-    else if (name === 'listlocks') answer(locksOf(given[0] ?? '', await wconfd.listAllLocksOwners()))
-    else if (name === 'listalllocks') answer(await wconfd.listAllLocks())
-    else if (name === 'listalllocksowners') answer(await wconfd.listAllLocksOwners())
-    else if (name === 'cleanuplocks') {
-      await wconfd.cleanupLocks()
-      terminal.out('Stale locks cleaned up.')
-    } else {
-      await wconfd.flushConfig()
-      terminal.out('Configuration flushed.')
-    }
+    if (name === 'echo') return await wconfd.echo(given[0] ?? '')
+    if (name === 'listlocks') return locksOf(given[0] ?? '', await wconfd.listAllLocksOwners())
+    if (name === 'listalllocks') return await wconfd.listAllLocks()
+    if (name === 'listalllocksowners') return await wconfd.listAllLocksOwners()
+    if (name === 'cleanuplocks') await wconfd.cleanupLocks()
+    else await wconfd.flushConfig()
+    return undefined
   } finally {
     wconfd.close()
   }
-  return EXIT.ok
 }
 
 export async function callMetad(call: Call): Promise<number> {
+  call.terminal.out(`Answer: ${await metadData(call)}`)
+  return EXIT.ok
+}
+
+export async function metadData(call: Call): Promise<string> {
   const [name = '', ...given] = call.args
   if (name !== 'echo') throw new CommandFailure(`Command '${name}' not supported; there is echo`)
   const [text] = given
   if (text === undefined || given.length !== 1)
     throw new CommandFailure("Command 'echo' takes only precisely argument.")
   const [{ openMetad }, { paths }] = await Promise.all([import('../../rpc/metad/client.js'), call.thisNode()])
-  const answer = await openMetad({ path: paths.socket('metad'), clock: call.clock }).echo(text)
-  call.terminal.out(`Answer: ${answer}`)
-  return EXIT.ok
+  return openMetad({ path: paths.socket('metad'), clock: call.clock }).echo(text)
 }
 
 type Owners = Awaited<ReturnType<Wconfd['listAllLocksOwners']>>

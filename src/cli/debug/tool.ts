@@ -1,9 +1,9 @@
 // The table of gnt-debug: its commands, and the function that runs each.
 import { type Tool, many, one } from '../command'
 import { askConfd, confdData } from './confd'
-import { callMetad, callWconfd } from './daemons'
+import { callMetad, callWconfd, metadData, wconfdData } from './daemons'
 import { testJobQueue } from './jobqueue'
-import { delay, submitJobFiles, testAllocator, testOsParams } from './commands'
+import { allocatorData, delay, submitJobFiles, testAllocator, testOsParams } from './commands'
 import { listLocks } from '../output/lists'
 import {
   JOB_OPTIONS,
@@ -85,6 +85,7 @@ export const debugTool: Tool = {
         oPriority,
       ],
       run: testAllocator,
+      data: allocatorData,
     },
     {
       name: 'test-jobqueue',
@@ -117,6 +118,7 @@ export const debugTool: Tool = {
       args: [many('free text', 1)],
       options: [],
       run: callWconfd,
+      data: wconfdData,
     },
     {
       name: 'confd',
@@ -134,6 +136,7 @@ export const debugTool: Tool = {
       args: [many('free text', 1)],
       options: [],
       run: callMetad,
+      data: metadData,
     },
   ],
 }

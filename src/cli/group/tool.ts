@@ -1,6 +1,6 @@
 // The table of gnt-group: its commands, and the function that runs each.
-import { showGroupPolicies } from '../output/policy-command'
-import { type Tool, many, one } from '../command'
+import { groupPolicies, showGroupPolicies } from '../output/policy-command'
+import { type Tool, many, one, verbatim } from '../command'
 import { infoData } from '../output/data'
 import { addGroup, assignNodes, evacuateGroup, modifyGroup, removeGroup, renameGroup } from './changes'
 import { showGroups } from './info'
@@ -106,7 +106,7 @@ export const groupTool: Tool = {
       name: 'add-tags',
       help: 'add tags',
       usage: '<group> <tag>...',
-      args: [one('group name'), many('free text')],
+      args: [one('group name'), verbatim('free text')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: addTags('nodegroup'),
     },
@@ -114,7 +114,7 @@ export const groupTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<group> <tag>...',
-      args: [one('group name'), many('tag')],
+      args: [one('group name'), verbatim('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('nodegroup'),
     },
@@ -134,6 +134,7 @@ export const groupTool: Tool = {
       args: [many('group name')],
       options: [oIncludeDefaults],
       run: showGroupPolicies,
+      data: groupPolicies,
     },
   ],
 }

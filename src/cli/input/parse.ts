@@ -39,13 +39,11 @@ export function parseCommandLine(command: Command, words: readonly string[], ter
   const parser = new commander.Command(command.name)
   parser.exitOverride().helpOption(false).allowExcessArguments(true).argument('[args...]')
   parser.configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
-  // After the first argument every word is an argument, even if it looks like an option.
-  parser.passThroughOptions()
   for (const option of options)
     for (const name of spellings(option))
       declare(parser, option, name, (text) => store(values, option, { name, text }, terminal))
   try {
-    parser.parse(whole(words, options), { from: 'user' })
+    parser.parse(optionsFirst(words, options, command), { from: 'user' })
   } catch (error) {
     if (error instanceof commander.CommanderError) throw new UsageError(complaint(error))
     throw error
@@ -99,19 +97,52 @@ function defaultOf(option: Option): unknown {
   return undefined
 }
 
+/** Puts options in front of arguments, with their whole names, and `--` between them. */
+function optionsFirst(words: readonly string[], options: readonly Option[], { args: wanted }: Command): string[] {
+  const verbatim = wanted.some((argument) => argument.verbatim === true)
+  const left = [...words]
+  const [given, args]: [string[], string[]] = [[], []]
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    if (word !== '--' && isOption(word)) {
+      const name = whole(word, options)
+      given.push(name)
+      if (!takesNext(name, options)) continue
+      const value = left.shift()
+      if (value === undefined) throw withoutValue(name.startsWith('--') ? name : `-${name.slice(-1)}`)
+      given.push(value)
+      continue
+    }
+    if (word !== '--') args.push(word)
+    if (word === '--' || verbatim) args.push(...left.splice(0))
+  }
+  return [...given, '--', ...args]
+}
+
+/** `-` is the standard input, and `-1` a number: no option is a digit. */
+const isOption = (word: string): boolean => /^-[^\d]/.test(word)
+
 /** `--disk-t` becomes `--disk-template` if no other option begins like this. */
-const whole = (words: readonly string[], options: readonly Option[]): string[] =>
-  expandAbbreviations(words, {
+const whole = (word: string, options: readonly Option[]): string =>
+  expandAbbreviations([word], {
     all: options.flatMap(({ long }) => long),
     own: options.flatMap((option) => (option.own === true ? option.long : [])),
     refusal: (text) => new UsageError(text),
-  })
+  })[0] ?? word
+
+/** Whether the value of an option is the next word: after `--node` and `-fn`, but not after `--node=x` and `-nx`. */
+function takesNext(word: string, options: readonly Option[]): boolean {
+  const withValue = options.filter(({ type }) => type !== 'flag' && type !== 'count')
+  if (word.startsWith('--')) return withValue.some(({ long }) => long.includes(word))
+  const at = [...word.slice(1)].findIndex((letter) => withValue.some(({ short }) => short === `-${letter}`))
+  return at === word.length - 2
+}
+
+const withoutValue = (name: string): UsageError => new UsageError(`${name} option requires 1 argument`)
 
 function complaint(error: commander.CommanderError): string {
   const option = /'([^']+)'/.exec(error.message)?.[1] ?? ''
   const [name = ''] = option.split(/[ =]/)
   if (error.code === 'commander.unknownOption') return `no such option: ${name}`
-  if (error.code === 'commander.optionMissingArgument') return `${name} option requires 1 argument`
   return error.message.replace(/^error: /, '')
 }
 

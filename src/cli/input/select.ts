@@ -1,6 +1,8 @@
 // Selects a command's instances: by name, by node, by tag, or all.
 import type { QueryFilter } from '../../rpc/luxi/calls'
+import { ECODE } from '../../model/errors'
 import type { Call } from '../command'
+import { isNamed } from '../output/data'
 import { refusal } from '../outcome'
 
 export interface Selection {
@@ -28,7 +30,7 @@ async function namesBy(mode: string, call: Call): Promise<string[]> {
     )
   switch (mode) {
     case 'instances':
-      return (await call.master.queryInstances(args, ['name'], false)).map(([name]) => String(name))
+      return namedInstances(call)
     case 'instances-by-tags':
       return instanceNames(call, anyTag(args))
     case 'nodes-by-tags':
@@ -38,6 +40,15 @@ async function namesBy(mode: string, call: Call): Promise<string[]> {
     default:
       return onNodes(call, mode, args)
   }
+}
+
+/** All of them, or none: who names five must not get four. */
+async function namedInstances({ args, master }: Call): Promise<string[]> {
+  const rows = await master.queryInstances(args, ['name', 'uuid'], false)
+  const found = rows.map((row) => row.map(String))
+  const missing = args.find((arg) => !found.some(([name = '', uuid]) => arg === uuid || isNamed(name, arg)))
+  if (missing !== undefined) throw refusal(`Instance '${missing}' not known`, ECODE.NOENT)
+  return found.map(([name = '']) => name)
 }
 
 const anyTag = (tags: readonly string[]): QueryFilter => ['|', ...tags.map((tag) => ['=[]', 'tags', tag])]

@@ -59,7 +59,10 @@ function disksOf(options: OptionValues, known: boolean): Record<string, unknown>
   }
   if (disks.length > 0 && size !== undefined) throw refusal("Please use either the '--disk' or '-s' option")
   if (size !== undefined) return [{ size }]
-  if (disks.length === 0 && !known) throw refusal('No disk information specified')
+  if (disks.length === 0 && !known)
+    throw refusal(
+      'No disk information specified: write --disk 0:size=10g for each disk, -s 10g for a single one, or -t diskless',
+    )
   return byIndex(disks, 'disk', MAX_DISKS).map((values, at) => {
     if (values['size'] === undefined && values['adopt'] === undefined)
       throw refusal(`Missing size or adoption source for disk ${at}`)

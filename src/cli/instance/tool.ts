@@ -1,5 +1,5 @@
 // The table of gnt-instance: its commands, and the function that runs each.
-import { type Tool, many, one } from '../command'
+import { type Tool, many, one, verbatim } from '../command'
 import { addInstance } from './add'
 import { createInstances } from './batch'
 import { openConsole } from './console'
@@ -357,7 +357,7 @@ export const instanceTool: Tool = {
       name: 'add-tags',
       help: 'add tags',
       usage: '<instance-name> <tag>...',
-      args: [one('instance name'), many('free text')],
+      args: [one('instance name'), verbatim('free text')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: addTags('instance'),
     },
@@ -365,7 +365,7 @@ export const instanceTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<instance-name> <tag>...',
-      args: [one('instance name'), many('tag')],
+      args: [one('instance name'), verbatim('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('instance'),
     },

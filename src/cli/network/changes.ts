@@ -8,6 +8,8 @@ import {
   OpNetworkSetParams,
 } from '../../opcodes/network'
 import type { WireOpCode } from '../../rpc/luxi/calls'
+import { NIC_MODES } from '../../model/constants/params'
+import { ECODE } from '../../model/errors'
 import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
 import { NOTHING_GIVEN } from '../instance/modify'
@@ -66,8 +68,20 @@ export const disconnectNetwork = (call: Call): Promise<number> =>
 /** One job after the other, for each named group or for all groups; stops at the first failure. */
 async function onGroups(call: Call, opcodeFor: (network: string, group: string) => WireOpCode): Promise<number> {
   const [network = '', ...named] = call.args
-  const groups =
-    named.length > 0 ? named : (await call.master.queryGroups([], ['name'], false)).map(([name]) => String(name))
-  for (const group of groups) await call.jobs.run(opcodeFor(network, group))
+  const known = (await call.master.queryGroups([], ['name', 'uuid'], false)).map((row) => row.map(String))
+  const wrong = named.find((one) => !known.some((ids) => ids.includes(one)))
+  if (wrong !== undefined) throw noGroup(wrong, named, network)
+  for (const group of named.length > 0 ? named : known.map(([name = '']) => name))
+    await call.jobs.run(opcodeFor(network, group))
   return EXIT.ok
+}
+
+/** Old versions of Ganeti had arguments where there are options now: NETWORK GROUP MODE LINK. */
+function noGroup(wrong: string, named: readonly string[], network: string): Error {
+  const at = named.indexOf(wrong)
+  const [group = '', link = 'br0'] = [named[at - 1], named[at + 1]]
+  const hint = NIC_MODES.some((mode) => mode === wrong)
+    ? `; the mode and the link are options: -N mode=${wrong},link=${link} ${network} ${group}`.trimEnd()
+    : '; gnt-group list shows them'
+  return refusal(`Node group '${wrong}' not found${hint}`, ECODE.NOENT)
 }

@@ -1,5 +1,5 @@
 // The table of gnt-network: its commands, and the function that runs each.
-import { type Tool, many, one } from '../command'
+import { type Tool, many, one, verbatim } from '../command'
 import { infoData } from '../output/data'
 import { listFieldsCommand } from '../output/list'
 import { listNetworks } from '../output/lists'
@@ -127,7 +127,7 @@ export const networkTool: Tool = {
       name: 'add-tags',
       help: 'add tags',
       usage: '<network> <tag>...',
-      args: [one('network name'), many('free text')],
+      args: [one('network name'), verbatim('free text')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: addTags('network'),
     },
@@ -135,7 +135,7 @@ export const networkTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<network> <tag>...',
-      args: [one('network name'), many('tag')],
+      args: [one('network name'), verbatim('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('network'),
     },

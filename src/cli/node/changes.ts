@@ -63,9 +63,9 @@ export async function modifyNode(call: Call): Promise<number> {
     disk_state: diskStates(options.idents('disk_state')),
   }
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
-  // A node that was away may act on outdated data until it is readded.
+  // A node that was away may act on outdated data until it is readded. Virtual nodes are never away.
   const online = `Node ${node_name} is set online by hand: unless its configuration is still right, use gnt-node add --readd. Continue?`
-  const isSure = options.flag('force') || changes.offline !== false
+  const isSure = options.flag('force') || changes.offline !== false || call.nodesRoot !== undefined
   if (!isSure && !(await confirm(call, online, oSetOnline))) return EXIT.failure
   const manner = { force: options.flag('force'), auto_promote }
   const result = await call.jobs.run(opcodeOf(OpNodeSetParams, { node_name, ...manner, ...changes }))

@@ -1,7 +1,7 @@
 // The table of gnt-node: its commands, and the function that runs each.
 import { powerNodes, runRepair, runRestricted, showHealth } from './power'
 import { listDrbd } from './drbd'
-import { type Tool, many, one } from '../command'
+import { type Tool, many, one, verbatim } from '../command'
 import { DATA_OPTIONS, infoData } from '../output/data'
 import { listFieldsCommand } from '../output/list'
 import { listNodes } from '../output/lists'
@@ -262,7 +262,7 @@ export const nodeTool: Tool = {
       name: 'add-tags',
       help: 'add tags',
       usage: '<node-name> <tag>...',
-      args: [one('node name'), many('free text')],
+      args: [one('node name'), verbatim('free text')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: addTags('node'),
     },
@@ -270,7 +270,7 @@ export const nodeTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<node-name> <tag>...',
-      args: [one('node name'), many('tag')],
+      args: [one('node name'), verbatim('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('node'),
     },

@@ -1,4 +1,5 @@
 // gnt-os: lists operating systems, shows what is wrong with them, and changes their parameters.
+import { isObject } from '../../lib/shapes/shape'
 import { pythonText } from '../../lib/text/python-text'
 import { OS_SEARCH_PATH } from '../../model/constants/paths'
 import { OpClusterSetParams } from '../../opcodes/cluster'
@@ -52,6 +53,25 @@ const OS_FIELDS = [
   'osparams',
   'trusted',
 ]
+
+/** The named systems, or all; one that is not there is a failure. Ganeti's luxid has no table of systems, so a job asks the nodes. */
+export async function osData(call: Call): Promise<Record<string, unknown>[]> {
+  const { OS_VIEW } = await import('../../generated/resource-views.js')
+  const rows = await diagnose(call, OS_VIEW)
+  const missing = call.args.filter((name) => !rows.some(([found]) => found === name))
+  if (missing.length > 0) throw new CommandFailure(`OS ${missing.join(', ')} not found`)
+  return rows
+    .map((row) => Object.fromEntries(OS_VIEW.map((field, at) => [field, row[at] ?? null])))
+    .filter(({ name }) => call.args.length === 0 || call.args.includes(String(name)))
+}
+
+/** Those that instances can get. */
+export const usableData = async (call: Call): Promise<Record<string, unknown>[]> =>
+  (await osData(call)).filter(
+    ({ valid, hidden, blacklisted }) => valid === true && hidden !== true && blacklisted !== true,
+  )
+
+export const areAllValid = (data: unknown): boolean => list(data).every((os) => isObject(os) && os['valid'] === true)
 
 export async function showOses(call: Call): Promise<number> {
   const rows = await diagnose(call, OS_FIELDS)

@@ -1,7 +1,6 @@
 // The table of gnt-os: its commands, and the function that runs each.
 import { type Tool, many, one } from '../command'
-import { infoData } from '../output/data'
-import { diagnoseOses, listOses, modifyOs, showOses } from './commands'
+import { areAllValid, diagnoseOses, listOses, modifyOs, osData, showOses, usableData } from './commands'
 import {
   JOB_OPTIONS,
   oHypervisorParameters,
@@ -22,7 +21,7 @@ export const osTool: Tool = {
       args: [],
       options: [oNoHeaders, oPriority],
       run: listOses,
-      data: infoData('os', 'name'),
+      data: usableData,
     },
     {
       name: 'diagnose',
@@ -31,7 +30,8 @@ export const osTool: Tool = {
       args: [],
       options: [oPriority],
       run: diagnoseOses,
-      data: infoData('os', 'name'),
+      data: osData,
+      isGood: areAllValid,
     },
     {
       name: 'info',
@@ -41,7 +41,7 @@ export const osTool: Tool = {
       args: [many('OS or provider name')],
       options: [oPriority],
       run: showOses,
-      data: infoData('os', 'name'),
+      data: osData,
     },
     {
       name: 'modify',

@@ -112,7 +112,8 @@ export const infoData =
     return there
   }
 
-const isNamed = (whole: string, name: string): boolean => whole === name || whole.startsWith(`${name}.`)
+/** Whether a name means an object, also without its domain. */
+export const isNamed = (whole: string, name: string): boolean => whole === name || whole.startsWith(`${name}.`)
 
 function keyOf(what: QueryResource, name: string): string | number {
   if (what !== 'job') return name

@@ -28,7 +28,9 @@ export interface Description {
   readonly exitCode: number
 }
 
-export function describeError(error: unknown): Description {
+/** `plain`: for people, a refusal begins with its reason. Otherwise it has Ganeti's lines, which scripts read. */
+export function describeError(error: unknown, plain = false): Description {
+  if (plain && error instanceof OpPrereqError) return failure(`Failure: ${error.text}`)
   if (error instanceof JobSubmitted) return { lines: [error.message], exitCode: EXIT.ok }
   if (error instanceof CommandFailure) return { lines: [error.message], exitCode: error.exitCode }
   if (error instanceof JobCanceled) return failure(error.message)

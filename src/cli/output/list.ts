@@ -15,7 +15,9 @@ export interface ListSettings {
   readonly nameField: string
   readonly defaults: readonly string[]
   /** How to show fields whose kind does not decide it. */
-  readonly show?: Readonly<Record<string, (value: unknown) => string>>
+  readonly show?: Readonly<Record<string, (value: unknown, plain: boolean) => string>>
+  /** Adds what people want to know beyond Ganeti's words. */
+  readonly forPeople?: (call: Call, result: QueryResult) => Promise<QueryResult>
   /** Whether names are numbers: the ids of jobs. */
   readonly numeric?: boolean
   /** An additional condition, from the command's options. */
@@ -36,7 +38,8 @@ export const listCommand = (settings: ListSettings): Pick<Command, 'run' | 'data
 
 async function showList(call: Call, settings: ListSettings): Promise<number> {
   const fields = [...selectedFields(call.options.text('output'), settings.defaults), ...(settings.more?.(call) ?? [])]
-  const result = await call.master.query(settings.what, fields, filterOf(call, settings))
+  const found = await call.master.query(settings.what, fields, filterOf(call, settings))
+  const result = call.plain ? ((await settings.forPeople?.(call, found)) ?? found) : found
   const unknown = warnOfUnknown(result.fields, call.terminal)
   for (const line of resultLines(call, settings, result)) call.terminal.out(line)
   return unknown ? EXIT.unknownField : EXIT.ok
@@ -107,7 +110,7 @@ const columnOf = ({ title, kind }: FieldDefinition): Column => ({ title, alignRi
 function formatCell(
   [status, value]: Cell,
   definition: FieldDefinition | undefined,
-  { options }: Call,
+  { options, plain }: Call,
   { show }: Pick<ListSettings, 'show'>,
 ): string {
   if (status !== RESULT_STATUS.normal) {
@@ -115,7 +118,7 @@ function formatCell(
     return options.flag('verbose') ? long : short
   }
   const own = definition && show?.[definition.name]
-  if (own) return own(value)
+  if (own) return own(value, plain)
   switch (definition?.kind) {
     case 'bool':
       return value === true ? 'Y' : 'N'

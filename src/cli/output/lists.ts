@@ -4,7 +4,9 @@ import { formatTimestamp } from './format'
 import { EXIT } from '../outcome'
 import { listCommand } from './list'
 import { namesFilter } from '../input/filter-text'
-import type { QueryFilter } from '../../rpc/luxi/calls'
+import { isObject } from '../../lib/shapes/shape'
+import type { Cell, QueryFilter, QueryResult } from '../../rpc/luxi/calls'
+import type { Call } from '../command'
 
 export const listInstances = listCommand({
   what: 'instance',
@@ -55,6 +57,7 @@ export const jobsIn = (statuses: readonly unknown[]): QueryFilter => [
 
 export const listJobs = listCommand({
   ...jobColumns,
+  forPeople: withObjects,
   what: 'job',
   nameField: 'id',
   numeric: true,
@@ -65,6 +68,48 @@ export const listJobs = listCommand({
   },
   more: ({ options }) => (options.flag('archived') ? ['archived'] : []),
 })
+
+type Op = Readonly<Record<string, unknown>>
+
+const tagged = ({ kind, name }: Op) => [kind === 'nodegroup' ? 'group' : kind, name]
+const renamed = (old: unknown, { new_name }: Op) => [old, 'to', new_name]
+
+/** Tells the object of opcodes whose summaries do not have it in Ganeti's words. */
+const OBJECTS: Readonly<Record<string, (op: Op) => readonly unknown[]>> = {
+  ...{ TAGS_SET: tagged, TAGS_DEL: tagged },
+  INSTANCE_RENAME: (op) => renamed(op['instance_name'], op),
+  GROUP_RENAME: (op) => renamed(op['group_name'], op),
+  NETWORK_RENAME: (op) => renamed(op['network_name'], op),
+}
+
+/** `TAGS_SET` becomes `TAGS_SET(instance web1)`. */
+async function withObjects({ master }: Call, result: QueryResult): Promise<QueryResult> {
+  const at = (name: string) => result.fields.findIndex((field) => field.name === name)
+  const [id, summary] = [at('id'), at('summary')]
+  const bare = (row: readonly Cell[]) => list(row[summary]?.[1]).some((one) => Object.hasOwn(OBJECTS, String(one)))
+  const ids = id < 0 ? [] : result.data.filter(bare).map((row) => row[id]?.[1])
+  if (ids.length === 0) return result
+  const filter: QueryFilter = ['|', ...ids.slice(-OBJECTS_MAX).map((one) => ['==', 'id', one])]
+  const { data } = await master.query('job', ['id', 'ops'], filter)
+  const ops = new Map(data.map(([key, value]) => [key?.[1], list(value?.[1])]))
+  const whole = (row: readonly Cell[]): Cell[] => {
+    const own = ops.get(row[id]?.[1]) ?? []
+    const told = list(row[summary]?.[1]).map((one, place) => {
+      const op = own[place]
+      const words = isObject(op)
+        ? OBJECTS[String(one)]?.(op).filter((word) => typeof word === 'string' && word !== '')
+        : undefined
+      return words === undefined ? one : `${String(one)}(${words.join(' ')})`
+    })
+    return row.map((cell, place) => (place === summary ? [cell[0], told] : cell))
+  }
+  return { ...result, data: result.data.map((row) => (bare(row) ? whole(row) : [...row])) }
+}
+
+/** The input of jobs is long. */
+const OBJECTS_MAX = 200
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 export const listFilters = listCommand({
   what: 'filter',
@@ -123,12 +168,12 @@ function assignments(params: unknown): string {
     .join(', ')
 }
 
-/** `group (mode, link, vlan), ...` */
-function connections(groups: unknown): string {
+/** `group (mode, link, vlan), ...`; for people, an empty VLAN is left out. */
+function connections(groups: unknown, plain: boolean): string {
   if (!Array.isArray(groups)) return ''
   return groups
     .map((group: unknown) => (Array.isArray(group) ? group.map(String) : []))
-    .map(([name = '', ...params]) => `${name} (${params.join(', ')})`)
+    .map(([name = '', ...params]) => `${name} (${params.filter((one) => one !== '' || !plain).join(', ')})`)
     .join(', ')
 }
 

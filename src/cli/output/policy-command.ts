@@ -4,16 +4,33 @@ import { EXIT } from '../outcome'
 
 type Fields = Readonly<Record<string, unknown>>
 
-export async function showClusterPolicy({ master, terminal }: Call): Promise<number> {
+interface PolicyCommand {
+  readonly name: string
+  readonly command: string
+}
+
+export async function clusterPolicy({ master }: Call): Promise<PolicyCommand> {
   const info: Fields = { ...(await master.queryClusterInfo()) }
-  terminal.out(`gnt-cluster init${optionsOf(fieldsOf(info['ipolicy']), true)} ${String(info['name'])}`)
+  const name = String(info['name'])
+  return { name, command: `gnt-cluster init${optionsOf(fieldsOf(info['ipolicy']), true)} ${name}` }
+}
+
+export async function groupPolicies({ args, options, master }: Call): Promise<PolicyCommand[]> {
+  const field = options.flag('include_defaults') ? 'ipolicy' : 'custom_ipolicy'
+  const rows = await master.queryGroups(args, ['name', field], false)
+  return rows.map(([group, policy]) => {
+    const name = String(group)
+    return { name, command: `gnt-group add${optionsOf(fieldsOf(policy), false)} ${name}` }
+  })
+}
+
+export async function showClusterPolicy(call: Call): Promise<number> {
+  call.terminal.out((await clusterPolicy(call)).command)
   return EXIT.ok
 }
 
-export async function showGroupPolicies({ args, options, master, terminal }: Call): Promise<number> {
-  const field = options.flag('include_defaults') ? 'ipolicy' : 'custom_ipolicy'
-  for (const [name, policy] of await master.queryGroups(args, ['name', field], false))
-    terminal.out(`gnt-group add${optionsOf(fieldsOf(policy), false)} ${String(name)}`)
+export async function showGroupPolicies(call: Call): Promise<number> {
+  for (const { command } of await groupPolicies(call)) call.terminal.out(command)
   return EXIT.ok
 }
 

@@ -44,7 +44,12 @@ export class Jobs {
     private readonly master: Master,
     private readonly terminal: Terminal,
     private readonly clock: Clock,
-    private readonly source: { readonly tool: string; readonly command: string; readonly known: readonly Option[] },
+    private readonly source: {
+      readonly tool: string
+      readonly command: string
+      readonly known: readonly Option[]
+      readonly plain: boolean
+    },
     private readonly options: OptionValues,
   ) {}
 
@@ -136,7 +141,9 @@ export class Jobs {
     } catch (error) {
       if (!(error instanceof GanetiError) && !(error instanceof JobCanceled)) throw error
       const text =
-        error instanceof JobLost ? 'was archived, its result is not known' : describeError(error).lines.join('\n')
+        error instanceof JobLost
+          ? 'was archived, its result is not known'
+          : describeError(error, this.source.plain).lines.join('\n')
       this.terminal.err(`Job ${id}${suffix} has failed: ${text}`)
       return { ok: false, result: text }
     }

@@ -68,7 +68,10 @@ describe('gnt-instance add', () => {
   })
 
   test.each([
-    ['-t file vm1', 'No disk information specified'],
+    [
+      '-t file vm1',
+      'No disk information specified: write --disk 0:size=10g for each disk, -s 10g for a single one, or -t diskless',
+    ],
     ['-t diskless -s 1g vm1', 'Diskless instance but disk information passed'],
     ['-t file -s 1g --disk 0:size=1g vm1', "Please use either the '--disk' or '-s' option"],
     ['-t file --disk 0:mode=rw vm1', 'Missing size or adoption source for disk 0'],
@@ -188,8 +191,11 @@ describe('commands on many instances', () => {
     const { exit, stderr } = await run('gnt-instance startup nosuch')
     expect([exit, stderr]).toEqual([
       1,
-      'Failure: prerequisites not met for this operation:\nerror type: wrong_input, error details:\nSelection filter does not match any instances\n',
+      "Failure: prerequisites not met for this operation:\nerror type: unknown_entity, error details:\nInstance 'nosuch' not known\n",
     ])
+    // Who names two must not get one.
+    const some = await run('gnt-instance shutdown inst1 nosuch', [{ id: 1 }])
+    expect([some.exit, some.ops]).toEqual([1, []])
   })
 })
 

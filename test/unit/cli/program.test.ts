@@ -6,6 +6,7 @@ import { optionsOf } from '../../../src/cli/input/parse'
 import { readJson } from '../../support/golden-query'
 import { FakeMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
+import type { Cell, QueryResult } from '../../../src/rpc/luxi/calls'
 import * as path from 'node:path'
 
 const run = (words: string, master = new FakeMaster()) => runCli(master, words.split(' '))
@@ -102,16 +103,17 @@ describe('tools and commands', () => {
     })
   })
 
-  test('that are not known show what there is', async () => {
-    const { exit, stdout } = await run('gnt-instance nosuch')
-    expect(exit).toBe(1)
-    expect(stdout).toMatch(/^Usage: gnt-instance \{command\}.*\n.*\n\nCommands:\n activate-disks    - /)
-    expect(await run('gnt-instance --help')).toMatchObject({ exit: 0, stdout })
-    expect(await run('gnt nosuch')).toMatchObject({
-      exit: 1,
-      stdout: expect.stringMatching(/\nObjects:\n allocation - what fits where.*\n backup {5}- exports of instances\n/),
-      stderr: "gnt: there is no object 'nosuch'.\n",
-    })
+  test('are shown to whoever names none, or asks', async () => {
+    const { exit, stdout } = await run('gnt-instance --help')
+    expect(exit).toBe(0)
+    expect(stdout).toMatch(/^Usage: gnt-instance \{command\}.*\n.*\n\nCommands:\n activate-disks +- /)
+    expect(await run('gnt-instance -h')).toMatchObject({ exit: 0, stdout })
+    expect(await run('gnt-instance')).toMatchObject({ exit: 1, stdout })
+    const objects = expect.stringMatching(
+      /\nObjects:\n allocation - what fits where.*\n backup {5}- exports of instances\n/,
+    )
+    expect(await run('gnt --help')).toMatchObject({ exit: 0, stdout: objects })
+    expect(await run('gnt')).toMatchObject({ exit: 1, stdout: objects })
   })
 
   test.each([
@@ -121,7 +123,73 @@ describe('tools and commands', () => {
     ['gnt x', "gnt: there is no object 'x'.\n"],
     ['gnt-node frobnicate', "gnt-node: there is no command 'frobnicate'.\n"],
   ])('%s is answered with what was probably meant', async (words, text) => {
-    expect(await run(words)).toMatchObject({ exit: 1, stderr: text })
+    const [program = '', object = ''] = words.split(' ')
+    const [asked, what] = text.startsWith('gnt:') ? ['gnt', 'objects'] : [program === 'gnt' ? `gnt ${object}` : program, 'commands'] // prettier-ignore
+    expect(await run(words)).toMatchObject({
+      ...{ exit: 1, stdout: '' },
+      stderr: `${text}${asked} --help lists the ${what}.\n`,
+    })
+  })
+})
+
+describe('gnt, which people type', () => {
+  const refused = () => new FakeMaster([{ id: 1, error: ['OpPrereqError', ['it runs', 'wrong_state']] }])
+  const ganetis =
+    'Failure: prerequisites not met for this operation:\nerror type: wrong_state, error details:\nit runs\n'
+
+  test("begins a refusal with its reason, and the programs with Ganeti's names keep the lines that scripts read", async () => {
+    expect((await run('gnt instance remove -f inst1', refused())).stderr).toBe('Failure: it runs\n')
+    expect((await run('gnt-instance remove -f inst1', refused())).stderr).toBe(ganetis)
+    expect((await run('gnt instance reboot inst1', refused())).stderr).toBe(
+      'Job 1 for inst1.gnt.example has failed: Failure: it runs\n',
+    )
+    expect((await run('gnt-instance reboot inst1', refused())).stderr).toBe(
+      `Job 1 for inst1.gnt.example has failed: ${ganetis}`,
+    )
+    expect((await run('gnt instance add vm9')).stderr).toBe(
+      'Failure: No disk information specified: write --disk 0:size=10g for each disk, -s 10g for a single one, or -t diskless\n',
+    )
+  })
+
+  test('leaves out an empty VLAN', async () => {
+    expect((await run('gnt network list')).stdout).toContain(' default (routed, 100) ')
+    expect((await run('gnt-network list')).stdout).toContain(' default (routed, 100, ) ')
+  })
+
+  test('says what a job about tags or names was about', async () => {
+    const jobs: [summary: string, input: unknown][] = [
+      ['TAGS_SET', { kind: 'nodegroup', name: 'web1' }],
+      ['TAGS_DEL', { kind: 'cluster' }],
+      ['INSTANCE_RENAME', { instance_name: 'a', new_name: 'b' }],
+      ['INSTANCE_REMOVE(x)', {}],
+    ]
+    const asked: unknown[] = []
+    const master = () =>
+      Object.assign(new FakeMaster(), {
+        async query(_: string, fields: readonly string[], filter: unknown): Promise<QueryResult> {
+          asked.push([fields, filter])
+          const rows = jobs.map(([summary, input], at): Record<string, unknown> => {
+            return { id: at + 1, status: 'success', summary: [summary], ops: [input] }
+          })
+          return {
+            fields: fields.map((name) => ({ name, title: name, kind: 'other', doc: '' })),
+            data: rows.map((row) => fields.map((name): Cell => [0, row[name]])),
+          }
+        },
+      })
+    const { stdout } = await run('gnt job list --no-headers', master())
+    expect(stdout.trim().split('\n').map((line) => line.trim())).toEqual([
+      '1 success TAGS_SET(group web1)',
+      '2 success TAGS_DEL(cluster)',
+      '3 success INSTANCE_RENAME(a to b)',
+      '4 success INSTANCE_REMOVE(x)',
+    ]) // prettier-ignore
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toEqual([
+      ['id', 'ops'],
+      ['|', ['==', 'id', 1], ['==', 'id', 2], ['==', 'id', 3]],
+    ])
+    expect((await run('gnt-job list --no-headers', master())).stdout).toContain('1 success TAGS_SET\n')
   })
 })
 
@@ -162,8 +230,6 @@ describe('options', () => {
     ['gnt-cluster info x', 'Error: Command info expects no arguments'],
     ['gnt-cluster watcher pause 1h 2h', 'Error: Command watcher expects only 2 argument(s)'],
     ['gnt-job info', 'Error: Command info expects at least 1 argument(s)'],
-    // After the first argument every word is an argument.
-    ['gnt-instance remove inst1 -f', 'Error: Command remove expects 1 argument(s)'],
     [
       'gnt-instance add -B a=1,a=2 x',
       `Failure: unknown/wrong parameter name 'Duplicate key 'a' in option -B; ${ABOUT_COMMAS}'`,

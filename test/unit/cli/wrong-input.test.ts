@@ -103,6 +103,16 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-debug delay x', "Invalid duration 'x': say how many seconds, like 0.5"],
   ['gnt-filter add --predicates={"a":1}', '--predicates: give a list, like [["jobid", [">", "id", "watermark"]]]'],
   ['gnt-job autoarchive -1', `Invalid age '-1': say how old jobs must be, like 1d, or "all"`],
+  [
+    'gnt-network connect net1 default bridged br0',
+    "Node group 'bridged' not found; the mode and the link are options: -N mode=bridged,link=br0 net1 default",
+  ],
+  [
+    'gnt-network connect net1 routed',
+    "Node group 'routed' not found; the mode and the link are options: -N mode=routed,link=br0 net1",
+  ],
+  ['gnt-network disconnect net1 default nosuch', "Node group 'nosuch' not found; gnt-group list shows them"],
+  ['gnt-instance startup nosuch', "Instance 'nosuch' not known"],
   ['gnt-node migrate -f nosuch', 'Node name nosuch not found'],
   ['gnt-node failover -f nosuch', 'Node name nosuch not found'],
   ['gnt-node evacuate -f nosuch', 'Node name nosuch not found'],

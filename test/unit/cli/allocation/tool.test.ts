@@ -55,7 +55,12 @@ const WHAT_IF: WhatIf = {
   groups: [],
 }
 
-async function run(line: string, answers: string[] = [], planned: Answered<PlannedBalance> = { answer: PLAN }) {
+async function run(
+  line: string,
+  answers: string[] = [],
+  planned: Answered<PlannedBalance> = { answer: PLAN },
+  whatIf: WhatIf = WHAT_IF,
+) {
   const calls: unknown[][] = []
   const note =
     <T>(name: string, answer: T) =>
@@ -68,7 +73,7 @@ async function run(line: string, answers: string[] = [], planned: Answered<Plann
   const gantry: Partial<GantryMaster> = {
     balance: note('balance', planned),
     capacity: note('capacity', { answer: CAPACITY }),
-    whatIf: note('whatIf', { answer: WHAT_IF }),
+    whatIf: note('whatIf', { answer: whatIf }),
     submit: note('submit', { job: 7, replayed: false }),
   }
   const master = Object.assign(new FakeMaster([{ id: 7 }, { id: 9, result: PLAN }]), { gantry: gantry as GantryMaster })
@@ -180,6 +185,18 @@ describe('gnt allocation whatif', () => {
   test('without anything that happens, it asks for the present reserve', async () => {
     const { exit, calls } = await run('whatif')
     expect([exit, calls]).toEqual([0, [['whatIf', { nodes: [], explain: false }]]])
+  })
+
+  test('says what that reserve is, and what else it can be asked', async () => {
+    const nothing = { dead: [], restored: [], lost: [], mirrored: [], unmirrored: [], placed: [], refused: [] }
+    const reserve = async (without_reserve: string[]) =>
+      run('whatif', [], undefined, { ...WHAT_IF, ...nothing, without_reserve })
+    expect((await reserve([])).stdout).toMatch(
+      /^If any one node died, the others could take over its mirrored instances\.\nName nodes to see /,
+    )
+    const short = await reserve(['node1'])
+    expect(short.stdout).toMatch(/^Name nodes to see /)
+    expect(short.stderr).toContain('Could not take over what they would have to if one more node died: node1')
   })
 
   test('shows what becomes of each instance', async () => {
