@@ -596,6 +596,14 @@ test('the documents name files that exist', () => {
   expect(missing).toEqual([])
 })
 
+test('each document says first what its reader can do, and is named in README.md', () => {
+  const textOf = (name: string) => fs.readFileSync(path.join(root, name), 'utf8')
+  const readme = textOf('README.md')
+  const pages = files.filter((name) => /^docs\/[^/]+\.md$/.test(name))
+  const wrong = pages.filter((name) => !/^# .*\n\nYou can /.test(textOf(name)) || !readme.includes(`(${name})`))
+  expect(wrong).toEqual([])
+})
+
 test('the documents name commands that package.json has', () => {
   const { scripts } = packageJson()
   const missing = files

@@ -15,11 +15,12 @@ import { EMBEDDED_PORTS_S } from '../model/limits/embedded'
 import { create, planSettings } from './create'
 import { type Settings, apiOf, checkRootLength, passwordFile, readSettings, writeSettings } from './layout'
 import { lockRoot, withoutLeft } from './membership'
-import { type EmbeddedOptions, USAGE, UsageError, readOptions } from './options'
+import { type EmbeddedOptions, UsageError, readOptions } from './options'
 import { checkPorts, makeRoot } from './preflight'
 import { guestNetwork } from './hypervisor-choice'
 import { RunningCluster } from './running-cluster'
 import { takeFilesOf } from './take-files'
+import { USAGE } from './usage'
 import { type Place, explain, say, speakToNobody, startCommand, toReach } from './speech'
 
 export async function runEmbedded(args: readonly string[], program: string): Promise<void> {
@@ -165,13 +166,14 @@ async function announce({ root, program }: Place, settings: Settings, socket: st
   const master = settings.nodes[0]?.address
   const doors = `mond=http://${master}:${PORT.mond} confd=${master}:${PORT.confd}`
   const login = fs.existsSync(passwordFile(root))
-    ? `user admin, password in ${passwordFile(root)}`
+    ? `user admin, password: ${passwordFile(root)}`
     : 'the users of the recorded cluster'
   const real = settings.hypervisor === 'kvm' && !settings.simulated
   const network = real ? `\n  networks     ${await guestNetwork()}` : ''
   say(`
 the cluster runs (after ${took_s.toFixed(1)} s)
-  remote API   ${url}/2/info      (${login})
+  console      ${url}/ui/  (${login})
+  remote API   ${url}/2/info
   documents    ${url}/docs
   files, logs  ${root}${network}
 

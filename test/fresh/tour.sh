@@ -1,5 +1,5 @@
 #!/bin/bash
-# `npm start` on this machine, and the first steps of README.md's tour.
+# `npm start` on this machine, and the commands of README.md, word for word.
 set -uo pipefail
 log=$HOME/start.log
 npm start >"$log" 2>&1 &
@@ -25,20 +25,30 @@ for _ in $(seq 6000); do
   sleep 0.1
 done
 grep -q '^ready: ' "$log" || fail 'it was not ready after ten minutes'
+# The lines after `$` of its first example, and the block of its tour.
+commands=$(awk '
+  /^```/ { inside = !inside; tour = 0; next }
+  inside && /^\$ / && !/npm start/ { print substr($0, 3) }
+  inside && /^export PATH=/ { tour = 1 }
+  inside && tour
+' README.md)
+[ "$(grep -c '^gnt ' <<<"$commands")" -ge 20 ] || fail "README.md has no tour: $commands"
 export PATH="$PWD/bin:$PATH"
-step() {
-  timeout 300 "$@" >>"$log" 2>&1 || fail "$* ended with $?"
+# Presses a key in a command that runs until then. Its exit code says how the nodes are.
+until_key() {
+  { sleep 6; printf "$1"; } | timeout 60 script -qec "$2" /dev/null >>"$log" 2>&1
+  [ "${PIPESTATUS[1]}" -le 1 ] || fail "$2 did not end"
 }
-step gnt node list
-step gnt instance add -t sharedfile --disk 0:size=128m -o gantry-tiny -B memory=64m -n node1 vm1
-step gnt instance migrate -f -n node2 vm1
-step gnt instance failover -f -n node3 vm1
-step gnt instance add -t drbd --disk 0:size=64m -o gantry-tiny -B memory=64m -n node2:node3 vm2
-step gnt cluster modify --instance-communication-network comm
-step gnt instance modify --communication yes vm1
-step gnt instance reboot vm1
-step gnt cluster verify
-step gnt instance remove -f vm1
+while IFS= read -r line; do
+  echo "== $line" >>"$log"
+  case $line in
+    export*) eval "$line" ;;
+    *Ctrl-]*) until_key '\035' "$line" ;;
+    *Ctrl-C*) until_key '\003' "$line" ;;
+    curl*) command -v curl >/dev/null || continue ;;&
+    *) timeout 300 bash -c "$line" </dev/null >>"$log" 2>&1 || fail "$line ended with $?" ;;
+  esac
+done <<<"$commands"
 # What this machine lacks, in the words of the start.
 grep -E 'hypervisor:|cannot run|Warning' "$log" | sed 's/^/    /'
 finish

@@ -7,6 +7,8 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
 import { PORT } from '../../src/model/constants/daemons'
+import { USAGE } from '../../src/embedded/usage'
+import { EMBEDDED_NODES_MAX } from '../../src/model/limits/embedded'
 import { belonging } from '../../src/model/owners'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
@@ -64,6 +66,13 @@ describe('an embedded cluster', () => {
     const { url, socket, address } = cluster
     expect(lines.at(-1)).toBe(`ready: ${url} luxi=${socket} mond=http://${address}:1815 confd=${address}:1814`)
     expect(fs.statSync(path.join(cluster.root, 'admin-password')).mode & 0o777).toBe(0o600)
+  })
+
+  test('names its console first, and who signs in there', async () => {
+    const { url, root } = cluster
+    const [, first] = /^the cluster runs.*\n(.*)$/m.exec(cluster.output()) ?? []
+    expect(first).toBe(`  console      ${url}/ui/  (user admin, password: ${path.join(root, 'admin-password')})`)
+    expect((await cluster.rapi('GET', '/ui/')).status).toBe(200)
   })
 
   test('is reached, from any shell and folder, by what it says is to be typed, whatever other clusters run', async () => {
@@ -307,6 +316,22 @@ test('a single node gets instances without being named', async () => {
   } finally {
     await fake.remove()
   }
+})
+
+test('help is there before anything is built, and names what holds', () => {
+  const project = path.dirname(path.dirname(START))
+  const bare = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+  for (const file of ['scripts/start.mjs', 'src/embedded/usage.ts'])
+    fs.cpSync(path.join(project, file), path.join(bare, file))
+  for (const word of ['--help', '-h']) {
+    const args = [path.join(bare, 'scripts/start.mjs'), '--root', bare, word]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      ...{ encoding: 'utf8', env: { PATH: '/nonexistent' } },
+    })
+    expect([status, stdout, stderr]).toEqual([0, USAGE, ''])
+  }
+  expect(USAGE).toContain(`1 to ${EMBEDDED_NODES_MAX} `)
+  fs.rmSync(bare, { recursive: true })
 })
 
 test('mistakes in the options get one line each', () => {

@@ -41,7 +41,7 @@ function createHandler(options: MondOptions): Handler {
     const url = request.url ?? ''
     if (isForReader(request)) return showPage(options, response)
     if (/^\/metrics(\?|$)/.test(url)) return showMetrics(options, response)
-    // What is below the alias of the newest version's reports.
+    // The alias of the newest version's single reports.
     if (url.startsWith('/report/')) request.url = `/${MOND_LATEST_API_VERSION}${url}`
     return reports(request, response)
   }
