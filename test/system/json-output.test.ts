@@ -15,7 +15,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'gnt-group': 'add assign-nodes modify remove rename evacuate add-tags remove-tags',
   'gnt-instance':
     'add batch-create console failover migrate move reinstall remove rename replace-disks modify shutdown startup reboot activate-disks ' +
-    'deactivate-disks recreate-disks grow-disk repair snapshot remove-snapshot change-group add-tags remove-tags',
+    'deactivate-disks recreate-disks grow-disk repair snapshot remove-snapshot rollback-snapshot change-group add-tags remove-tags',
   'gnt-job': 'archive autoarchive cancel wait watch change-priority',
   'gnt-network': 'add modify connect disconnect remove rename add-tags remove-tags',
   'gnt-node':
