@@ -3,6 +3,7 @@
 // budget of tries, and the watcher finds nothing to do.
 import type { Clock, Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
+import { isObject } from '../lib/shapes/shape'
 import { errorText } from '../lib/system-failure'
 import { CARE_AGAIN_S, CARE_EVENTS_WAIT_S } from '../model/limits/maintenance'
 import { WATCHER_EVERY_S, WATCHER_STRICT_EVERY } from '../model/limits/watcher'
@@ -33,6 +34,8 @@ export class InstanceCare {
   /** Looks that are due, by node group. */
   private readonly wanted = new Map<string, Wanted>()
   private readonly looking = new Set<string>()
+  /** Nodes that come and go, with the time when this is forgotten (monotonic clock). */
+  private readonly flapping = new Map<string, number>()
   private timer: Timer | undefined
   private turn = 0
   private closed = false
@@ -80,11 +83,16 @@ export class InstanceCare {
   }
 
   private hear({ type, data }: ClusterEvent): void {
-    const { change, instance, why, cause } = data
+    const { change, instance, why, cause, node, now } = data
+    const now_ms = this.options.clock.monotonic_ms()
     if (type === 'watcher' && change === 'called') this.wantAll(String(why))
+    // The instances of a node that comes and goes wait for a regular look.
+    if (type === 'watcher' && change === 'flapping') this.flapping.set(String(node), now_ms + WATCHER_EVERY_S * 1000)
     // Its user has shut it down, if no job has stopped it.
     const hasEnded = change === 'crashed' || (change === 'stopped' && cause === null)
     if (type !== 'instance' || !hasEnded || typeof instance !== 'string') return
+    for (const [name, until_ms] of this.flapping) if (until_ms <= now_ms) this.flapping.delete(name)
+    if (isObject(now) && this.flapping.has(String(now['node']))) return
     const group = this.options.groupOf(instance)
     if (group !== undefined) this.want(group, [instance], `instance ${instance} has ended by itself`)
   }

@@ -50,7 +50,7 @@ qemuTest(
     expect(JSON.stringify(row)).toContain('gnt:daemon:maintd')
 
     // Back without a repair, it has the same event: only the tag goes, and the event stays.
-    await ok('node modify --offline=no node3')
+    await ok('node modify --offline=no --force node3')
     await ok(`cluster maintenance acknowledge ${done.id}`)
     expect(await ok('node list --no-headers -o tags node3')).not.toContain('maintd:')
     expect((await events()).map(({ id }) => id)).toEqual([done.id])

@@ -100,3 +100,15 @@ test('where another run looks and one waits, it is tried again', async () => {
   expect(next()).toMatchObject({ options: { only: ['a', 'b'] } })
   care.close()
 })
+
+test('the instances of a node that comes and goes wait for a regular look', async () => {
+  const { hear, next, clock, looks, care } = await begun()
+  const onNode2 = event('instance', { instance: 'a', change: 'crashed', cause: null, now: { node: 'node2' } })
+  await hear(event('watcher', { change: 'flapping', node: 'node2' }), onNode2)
+  expect(looks).toEqual([])
+  await clock.pass(WATCHER_EVERY_S)
+  for (const { end } of looks.splice(0)) end()
+  await hear(onNode2)
+  expect(next()).toMatchObject({ options: { only: ['a'] } })
+  care.close()
+})
