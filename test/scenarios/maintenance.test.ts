@@ -49,6 +49,19 @@ qemuTest(
     expect(JSON.stringify(row)).toContain(`event ${done.id}`)
     expect(JSON.stringify(row)).toContain('gnt:daemon:maintd')
 
+    // The nodes that took them over know why.
+    for (const name of ['vm1', 'vm2']) {
+      const [, n = ''] = /^node(\d)/.exec(String(await primaryOf(name))) ?? []
+      const address = cluster.address.replace(/\d+$/, n)
+      await settles(async () => {
+        const report = await (await fetch(`http://${address}:1815/1/report/instance/inst-status`)).json()
+        const { instances } = (report as { data: { instances: { name: string; state_reason: unknown }[] } }).data
+        const reason = JSON.stringify(instances.find((one) => one.name === name)?.state_reason)
+        expect(reason).toContain(`event ${done.id}`)
+        expect(reason).toContain('gnt:daemon:noded:migrate')
+      })
+    }
+
     // Back without a repair, it has the same event: only the tag goes, and the event stays.
     await ok('node modify --offline=no --force node3')
     await ok(`cluster maintenance acknowledge ${done.id}`)
@@ -118,6 +131,19 @@ qemuTest('a report that is forged moves nothing, and is named', async () => {
     await new Promise((resolve) => forger.close(resolve))
     process.kill(pidOf('node', 5), 'SIGCONT')
   }
+})
+
+qemuTest('a program that must not be started says nothing of the node, which is named', async () => {
+  const file = etc(4, 'node-diagnose-commands/check')
+  fs.chmodSync(file, 0o777)
+  await settles(async () =>
+    expect(await ok('cluster maintenance status')).toMatch(/^Problem: node4.*does not run \(not-run\).*mode 0755$/m),
+  )
+  expect(await events()).toEqual([])
+  const { stdout } = await cluster.gnt('cluster', 'verify')
+  expect(stdout).toMatch(/WARNING: node node4\.gantry\.local: a fault of the node would not be seen: .*not-run/)
+  fs.chmodSync(file, 0o755)
+  await settles(async () => expect(await ok('cluster maintenance status')).not.toContain('Problem: node4'))
 })
 
 qemuTest('maintd that is killed in the middle goes on where it was', async () => {

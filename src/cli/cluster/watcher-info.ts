@@ -8,7 +8,7 @@ export function watcherLines({ next_run, groups }: WatcherInfo): string[] {
 }
 
 function groupLines(report: WatcherReport): string[] {
-  const { name, started, ended, why, error, left, failed } = report
+  const { name, by, started, ended, why, error, left, failed } = report
   const lists: [what: string, names: readonly string[]][] = [
     ['started', report.restarted],
     ['cleaned up after', report.cleanedUp],
@@ -24,7 +24,7 @@ function groupLines(report: WatcherReport): string[] {
   const all = [...done, ...more]
   const took_s = (ended - started).toFixed(1)
   return [
-    `- Node group ${name}: looked after at ${formatCtime(started)} in ${took_s} s, because ${why}`,
+    `- Node group ${name}: looked after${by === 'maintd' ? ' by maintd' : ''} at ${formatCtime(started)} in ${took_s} s, because ${why}`,
     ...(all.length === 0 ? ['  - all was well'] : all),
   ]
 }

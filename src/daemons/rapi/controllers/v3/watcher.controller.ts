@@ -23,6 +23,8 @@ export interface WatcherGroup {
   /** The uuid of the node group. */
   group: string
   name: string
+  /** Who looked: `watcher`, or `maintd`, which does the same sooner. Missing in reports of older versions. */
+  by?: string
   /** Why it ran: its time had come, a node had returned, or it was called. */
   why: string
   /** @format date-time */
