@@ -13,6 +13,9 @@ import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import type { LinkedDisk, HypervisorContext } from '../../src/node/hypervisor/hypervisor'
 import type { DiskDict, InstanceDict } from '../../src/rpc/node/dicts'
 
+/** How long things take depends on what else the machine does. Longer means never. */
+const HANG_S = 300
+
 export const HOSTNAME = 'node1.test'
 export const OS_DIRECTORY = path.resolve(__dirname, '../../os/gantry-tiny')
 
@@ -137,7 +140,7 @@ export class SerialConsole {
   }
 
   /** Waits for the pattern and drops what came up to its end. */
-  async expect(pattern: RegExp, timeout_s = 10): Promise<RegExpExecArray> {
+  async expect(pattern: RegExp, timeout_s = HANG_S): Promise<RegExpExecArray> {
     const match = await eventually(
       () => pattern.exec(this.text) ?? undefined,
       timeout_s,
@@ -156,7 +159,7 @@ export class SerialConsole {
 
 export async function eventually<T>(
   look: () => T | undefined | Promise<T | undefined>,
-  timeout_s = 10,
+  timeout_s = HANG_S,
   what: () => string = () => 'what was waited for',
 ): Promise<T> {
   const deadline = systemClock.monotonic_ms() + timeout_s * 1000

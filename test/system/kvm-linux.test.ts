@@ -42,7 +42,7 @@ async function boot(params: Record<string, unknown> = {}) {
   await hypervisor.start(instance, [], true)
   const console = await SerialConsole.open(context.paths.local('/var/run/ganeti/kvm-hypervisor/ctrl/vm1.test.serial'))
   await hypervisor.settle(instance)
-  await console.expect(LINUX_GUEST_READY, 40)
+  await console.expect(LINUX_GUEST_READY)
   return { context, hypervisor, instance, console }
 }
 
@@ -124,10 +124,10 @@ async function shell(console: SerialConsole, command: string, answer: RegExp): P
     async () => {
       console.text = ''
       console.type(`${command}; echo DO''NE\n`)
-      const [text] = await console.expect(/[\s\S]*DONE/, 20)
+      const [text] = await console.expect(/[\s\S]*DONE/)
       return answer.test(text) ? true : undefined
     },
-    10,
+    undefined,
     () => `${answer} in the answer to ${command}`,
   )
 }

@@ -98,7 +98,7 @@ const status = (): Promise<MigrationSideStatus> => migration.gantry_migration_st
 const statusBecomes = (wanted: string) =>
   eventually(
     async () => ((await status()).status === wanted ? true : undefined),
-    60,
+    undefined,
     () => `status ${wanted}`,
   )
 const machine = (where: NodeContext) => withQmp(socketOf(where, 'qmp'), where.clock, (qmp) => qmp.status())
@@ -124,7 +124,7 @@ async function switchOver(): Promise<void> {
   else await migration.instance_migrate(source, 'cluster', instance, CABLE, true)
   await statusBecomes('postcopy-active')
   // Until then it has not run there.
-  await eventually(async () => ((await machine(target)) === 'running' ? true : undefined), 60)
+  await eventually(async () => ((await machine(target)) === 'running' ? true : undefined))
 }
 
 async function arrives(): Promise<void> {

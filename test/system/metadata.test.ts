@@ -67,15 +67,15 @@ whenGuest('a Linux guest gets its address from QEMU, asks the node, and reaches 
     await hypervisor.start(instance, [], true)
     const console = await SerialConsole.open(paths.local('/var/run/ganeti/kvm-hypervisor/ctrl/vm1.test.serial'))
     await hypervisor.settle(instance)
-    await console.expect(/READY \d+/, 40)
+    await console.expect(/READY \d+/)
     // What DHCP would give is also what the network-config of a seed says.
     console.type('ip addr add 169.254.7.9/16 dev eth0; ip link set eth0 up; echo U""P\n')
-    await console.expect(/UP/, 20)
+    await console.expect(/UP/)
     // More than one connection: the program of the relay is started anew for each.
     for (let time = 0; time < 2; time++) {
       console.type(`printf 'GET ${PARAMETERS} HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80; echo E""ND\n`)
       // To the end of the connection: if the NIC went before, nc would wait for that end for ever, and the shell for nc.
-      await console.expect(/\{"color":\["red","public"\],"key":\["s","secret"\]\}[^]*END/, 30)
+      await console.expect(/\{"color":\["red","public"\],"key":\["s","secret"\]\}[^]*END/)
     }
     // The same where the NIC comes while the guest runs.
     const [nic] = instance.nics
@@ -84,19 +84,19 @@ whenGuest('a Linux guest gets its address from QEMU, asks the node, and reaches 
     await eventually(async () => {
       console.text = ''
       console.type('ls /sys/class/net; echo DO""NE\n')
-      const [text] = await console.expect(/[^]*DONE/, 20)
+      const [text] = await console.expect(/[^]*DONE/)
       return text.includes('eth0') ? undefined : true
-    }, 20)
+    })
     await hypervisor.hotplug(instance, 'hotadd', { target: 'nic', nic }, 0)
     console.type(
       'until ip addr add 169.254.7.9/16 dev eth0 2>/dev/null; do sleep 1; done; ip link set eth0 up; echo U""P\n',
     )
-    await console.expect(/UP/, 20)
+    await console.expect(/UP/)
     console.type(`printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80; echo E""ND\n`)
-    await console.expect(/\["latest"\][^]*END/, 30)
+    await console.expect(/\["latest"\][^]*END/)
     // QEMU's own address in that network stands for the node, where the monitoring daemon and others may listen.
     console.type(`nc -w 2 169.254.169.253 ${port} </dev/null && echo REACHED || echo UNREA""CHED\n`)
-    await console.expect(/UNREACHED/, 20)
+    await console.expect(/UNREACHED/)
     await hypervisor.stop(instance, { force: true })
     await eventually(async () => ((await hypervisor.isRunning(instance.name)) ? undefined : true))
     await hypervisor.cleanup(instance.name)
@@ -163,7 +163,7 @@ whenSpaces(
         env: { ...process.env, GANETI_ROOTDIR: paths.root, GANETI_HOSTNAME: 'node1.test' },
       })
       const metad = openMetad({ path: paths.socket('metad'), clock: contextIn(root).clock })
-      await eventually(() => metad.echo('x').catch(() => undefined), 20)
+      await eventually(() => metad.echo('x').catch(() => undefined))
       for (const [guest, address] of guests) {
         const instance = instanceDict({
           name: guest,
@@ -174,7 +174,7 @@ whenSpaces(
       }
       const ask = (guest: string, ...more: string[]) =>
         spawnSync('ip', ['netns', 'exec', guest, process.execPath, '-e', ASK, ...more], { encoding: 'utf8' }).stdout
-      await eventually(async () => (ask(`${space}a`).startsWith('200') ? true : undefined), 20)
+      await eventually(async () => (ask(`${space}a`).startsWith('200') ? true : undefined))
       expect(ask(`${space}a`)).toBe('200 {"is":["a","public"]}')
       expect(ask(`${space}b`)).toBe('200 {"is":["b","public"]}')
       expect(ask(`${space}b`, '169.254.0.5')).toBe('200 {"is":["b","public"]}')
@@ -230,7 +230,7 @@ test('a cluster gives communication to instances and takes it away; metad comes 
 
     const pid = Number(fs.readFileSync(paths.pidFile('metad'), 'utf8'))
     process.kill(pid, 'SIGKILL')
-    await eventually(async () => ((await ask('169.254.0.2').catch(() => '')).startsWith('200') ? true : undefined), 20)
+    await eventually(async () => ((await ask('169.254.0.2').catch(() => '')).startsWith('200') ? true : undefined))
 
     await ok('instance', 'modify', '--communication', 'no', 'vm2')
     await expect(ask('169.254.0.2')).rejects.toThrow('ENOENT')

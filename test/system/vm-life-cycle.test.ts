@@ -147,7 +147,7 @@ qemuTest(
       await ok(`instance startup ${name}`)
       const command = cluster.follow(...words.split(' '), name)
       const told = new RegExp(`Waiting for instance ${name} to shut down: \\d+ of 12 seconds, then it is switched off`)
-      await eventually(() => told.test(command.output()) || undefined, 60, command.output)
+      await eventually(() => told.test(command.output()) || undefined, undefined, command.output)
       expect(qemuOf(cluster.root, name)).toHaveLength(1)
       expect((await command.ended).code).toBe(0)
       expect(qemuOf(cluster.root, name)).toEqual([])
