@@ -2,7 +2,8 @@
 # `npm start` on this machine, and the commands of README.md, word for word.
 set -uo pipefail
 log=$HOME/start.log
-npm start >"$log" 2>&1 &
+: >"$log"
+npm start >>"$log" 2>&1 &
 start=$!
 finish() {
   kill -INT "$start" 2>/dev/null
