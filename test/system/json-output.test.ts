@@ -95,8 +95,8 @@ function nameFor(tool: string, { kind }: Argument, full: boolean): string | unde
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   cluster = await startCluster(['--hypervisor', 'fake'])
-}, 120_000)
-afterAll(() => cluster.remove(), 60_000)
+})
+afterAll(() => cluster.remove())
 
 async function done(line: string): Promise<string> {
   const { code, stdout, stderr } = await cluster.gnt(...line.split(' '))
@@ -142,7 +142,7 @@ test('on an empty cluster', async () => {
     const { code, stderr } = await cluster.gnt(...line.split(' '), '--json')
     expect([code, stderr]).toEqual([1, expect.stringMatching(/virtual|not running here/)])
   }
-}, 180_000)
+})
 
 test('on a full cluster', async () => {
   await done('network add --network=192.0.2.0/24 --gateway=192.0.2.1 lan')
@@ -161,7 +161,7 @@ test('on a full cluster', async () => {
   await done('node modify --drained yes node3')
   await cluster.gnt('instance', 'remove', '-f', 'nosuch')
   expect(await complaints(true)).toEqual([])
-}, 300_000)
+})
 
 test('of verify, with what it has found', async () => {
   await done('node modify --offline yes --force node3')
@@ -172,4 +172,4 @@ test('of verify, with what it has found', async () => {
     ...{ job: expect.any(Number), level: 'ERROR', kind: 'instance', name: 'vm3' },
     ...{ code: 'EINSTANCEBADNODE', text: expect.stringContaining('offline') },
   })
-}, 120_000)
+})
