@@ -2,7 +2,7 @@
 // beside the new one. Writes nothing before it has parsed the result as our daemons will.
 import * as path from 'node:path'
 import { downgradable, downgradeConfig } from '../config/conversion/downgrade'
-import type { Raw } from '../config/conversion/raw'
+import { objectAt, type Raw } from '../config/conversion/raw'
 import { isUpgradable, upgradeConfig } from '../config/conversion/upgrade'
 import { encodeConfig } from '../config/encode'
 import { loadConfig, RESTORE_IT } from '../config/upgrade'
@@ -17,6 +17,7 @@ import { isObject } from '../lib/shapes/shape'
 import { errorText } from '../lib/system-failure'
 import type { ConfigData } from '../model/config'
 import { MODE } from '../model/constants/daemons'
+import { HV_PARAMS, HYPERVISORS } from '../model/constants/hypervisors'
 import { PATH } from '../model/constants/paths'
 import { CONFIG_VERSION, CONFIG_VERSIONS_SUPPORTED } from '../model/constants/versions'
 import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
@@ -72,12 +73,17 @@ async function convert(options: ConvertOptions, directory: string): Promise<Conv
   const raw = rawFrom(text, file)
   const version = versionIn(raw, file)
   const { to, notices } = down ? convertDown(raw, version) : convertUp(raw, version, random)
-  const names = { from: nameOf(version), to: nameOf(to), notices }
+  const given = !down && version < Math.min(...CONFIG_VERSIONS_SUPPORTED) ? await keepPassword(options, raw) : []
+  const names = { from: nameOf(version), to: nameOf(to), notices: [...notices, ...given] }
   if (to === version) return { ...names, problems: [], backup: undefined }
   const { config, notices: filled } = loadConfig(JSON.stringify(raw), random)
   const list = down ? undefined : await missingList(options, config)
   const told = list === undefined ? [] : [`${list.place} is not there, and gets these lines: ${list.lines.join(', ')}`]
-  const done = { ...names, notices: [...notices, ...filled, ...told], problems: verify ? verifyConfig(config) : [] }
+  const done = {
+    ...names,
+    notices: [...names.notices, ...filled, ...told],
+    problems: verify ? verifyConfig(config) : [],
+  }
   if (dryRun) return { ...done, backup: undefined }
   const backup = `${file}.backup-${seconds(clock)}`
   await disk.write(backup, text, { mode: MODE.secureFile })
@@ -88,6 +94,29 @@ async function convert(options: ConvertOptions, directory: string): Promise<Conv
   return { ...done, backup }
 }
 
+/**
+ * Once there was one password for all screens, in this file. Hypervisors with screens that name no file of their own keep it: their screens
+ * must not be open to everybody after the change.
+ */
+async function keepPassword(options: ConvertOptions, raw: Raw): Promise<string[]> {
+  const file = confFile(options, PATH.VNC_PASSWORD_FILE)
+  if (file === undefined || (await options.disk.read(file)) === undefined) return []
+  const { enabled_hypervisors: enabled, hvparams } = objectAt(raw, 'cluster', 'the configuration')
+  if (!Array.isArray(enabled) || !isObject(hvparams)) return []
+  const names = HYPERVISORS.filter((name) => enabled.includes(name) && HV_PARAMS[name][VNC_PASSWORD] !== undefined)
+  return names.flatMap((name) => {
+    const params = isObject(hvparams[name]) ? hvparams[name] : {}
+    if (params[VNC_PASSWORD]) return []
+    hvparams[name] = { ...params, [VNC_PASSWORD]: PATH.VNC_PASSWORD_FILE }
+    return [
+      `guests of ${name} get the password of ${PATH.VNC_PASSWORD_FILE} for their screens when they start next: ` +
+        `gnt-cluster modify -H ${name}:${VNC_PASSWORD}= leaves them without one`,
+    ]
+  })
+}
+
+const VNC_PASSWORD = 'vnc_password_file'
+
 interface List {
   readonly file: string
   /** How people know it. */
@@ -97,13 +126,18 @@ interface List {
 
 /** Which directories may hold disks was for the configuration alone to say before Ganeti 2.7. A list that is there is the administrator's. */
 async function missingList(options: ConvertOptions, { cluster }: ConfigData): Promise<List | undefined> {
-  const { paths, disk, directory, lists } = options
-  if (directory !== undefined && lists === undefined) return undefined
+  const { disk, lists } = options
   const own = PATH.FILE_STORAGE_PATHS_FILE
-  const file = lists === undefined ? paths.local(own) : path.join(lists, path.basename(own))
-  if ((await disk.read(file)) !== undefined) return undefined
+  const file = confFile(options, own)
+  if (file === undefined || (await disk.read(file)) !== undefined) return undefined
   const named = [cluster.file_storage_dir, cluster.shared_file_storage_dir].filter((one) => one !== '')
   return named.length === 0 ? undefined : { file, place: lists === undefined ? own : file, lines: [...new Set(named)] }
+}
+
+/** Undefined for the configuration of another machine, whose other files are not here. */
+function confFile({ paths, directory, lists }: ConvertOptions, own: string): string | undefined {
+  if (directory !== undefined && lists === undefined) return undefined
+  return lists === undefined ? paths.local(own) : path.join(lists, path.basename(own))
 }
 
 async function writeList(disk: Disk, { file, lines }: List): Promise<void> {

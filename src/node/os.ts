@@ -148,7 +148,7 @@ export async function instanceEnvironment(
   use: 'programs' | 'telling' = 'programs',
 ): Promise<Record<string, string>> {
   const { osparams, osparams_private = {} } = instance
-  return {
+  const all = {
     ...coreEnvironment(instance.os, os, { ...osparams, ...osparams_private }, debug),
     INSTANCE_NAME: instance.name,
     INSTANCE_OS: instance.os,
@@ -158,6 +158,7 @@ export async function instanceEnvironment(
     INSTANCE_PRIMARY_NODE: instance.primary_node,
     INSTANCE_SECONDARY_NODES: instance.secondary_nodes.join(' '),
     HYPERVISOR: instance.hypervisor,
+    INSTANCE_HYPERVISOR: instance.hypervisor,
     DISK_COUNT: String(instance.disks_info.length),
     NIC_COUNT: String(instance.nics.length),
     ...(await diskVariables(context, instance, use)),
@@ -165,7 +166,13 @@ export async function instanceEnvironment(
     ...prefixed('INSTANCE_BE_', instance.beparams),
     ...prefixed('INSTANCE_HV_', instance.hvparams),
   }
+  return os.api > OLDEST_API ? all : Object.fromEntries(Object.entries(all).filter(([name]) => OF_OLDEST.test(name)))
 }
+
+/** Scripts for the oldest interface may have other uses for names that came later. Only the hypervisor's new name is for all. */
+const OLDEST_API = 10
+const OF_OLDEST =
+  /^(PATH|OS_API_VERSION|DEBUG_LEVEL|INSTANCE_(NAME|OS|HYPERVISOR)|HYPERVISOR|DISK_COUNT|NIC_COUNT|DISK_\d+_(PATH|ACCESS|FRONTEND_TYPE|BACKEND_TYPE)|NIC_\d+_(MAC|IP|BRIDGE|FRONTEND_TYPE))$/
 
 async function diskVariables(
   context: ScriptContext,

@@ -13,10 +13,7 @@ import { SSCONF_BYTES_MAX } from '../model/limits/node'
 
 const GANTRY_DATA = `${PATH.DATA_DIR}/gantry.data`
 
-/**
- * Ganeti's list, the network script that KVM's administrators keep equal on all nodes, and the cluster's renewed
- * certificate.
- */
+/** Ganeti's list, the list of further files, and the cluster's renewed certificate. */
 const ALLOWED: readonly string[] = [
   PATH.CLUSTER_CONF_FILE,
   PATH.ETC_HOSTS,
@@ -30,6 +27,7 @@ const ALLOWED: readonly string[] = [
   PATH.CONFD_HMAC_KEY,
   PATH.NODED_CERT_FILE,
   PATH.NIC_SCRIPT,
+  PATH.DISTRIBUTE_FILES,
   GANTRY_DATA,
 ]
 const CONFIG: readonly string[] = [PATH.CLUSTER_CONF_FILE, GANTRY_DATA]

@@ -95,10 +95,10 @@ class Answering {
   }
 
   private reply(key: string, request: ConfdRequest): Buffer {
-    const bytes = Buffer.from(packReply(key, request.salt, this.answer(request)))
+    const bytes = Buffer.from(packReply(key, request, this.answer(request)))
     if (bytes.length <= CONFD_ANSWER_BYTES_MAX) return bytes
     const text = `The answer has ${bytes.length} bytes, and a datagram has room for ${CONFD_ANSWER_BYTES_MAX}: ask for a part of it`
-    return Buffer.from(packReply(key, request.salt, packed(refused(text))))
+    return Buffer.from(packReply(key, request, packed(refused(text))))
   }
 
   private answer(request: ConfdRequest): Packed {

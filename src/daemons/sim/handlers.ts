@@ -17,6 +17,8 @@ const filesAndDaemons = {
   upload_file: nothing,
   upload_file_single: nothing,
   write_ssconf_files: nothing,
+  gantry_distributed_read: nothing,
+  gantry_distributed_write: nothing,
   gantry_config_append: nothing,
   gantry_config_replace: nothing,
   gantry_config_status: () => null,

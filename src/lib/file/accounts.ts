@@ -19,8 +19,17 @@ export function fileOwner(files: Read, user: string | null, group: string | null
 
 /** `user:group` of a file for people, or numbers if there is no such account. */
 export function ownerText(files: Read, { uid, gid }: FileOwner): string {
-  return `${nameIn(files, '/etc/passwd', uid)}:${nameIn(files, '/etc/group', gid)}`
+  const { user, group } = ownerNames(files, { uid, gid })
+  return `${user}:${group}`
 }
+
+export const ownerNames = (
+  files: Read,
+  { uid, gid }: FileOwner,
+): { readonly user: string; readonly group: string } => ({
+  user: nameIn(files, '/etc/passwd', uid),
+  group: nameIn(files, '/etc/group', gid),
+})
 
 const isIn = (gid: number): boolean => process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)
 

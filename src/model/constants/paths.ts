@@ -55,6 +55,9 @@ export const PATH = {
   UIDPOOL_LOCKDIR: '/var/run/ganeti/uid-pool',
   HOOKS_BASE_DIR: '/etc/ganeti/hooks',
   FILE_STORAGE_PATHS_FILE: '/etc/ganeti/file-storage-paths',
+  /** Ours: further files that the master sends to all nodes, and what this node's administrator lets it write. */
+  DISTRIBUTE_FILES: '/etc/ganeti/distribute-files',
+  DISTRIBUTE_ALLOWED: '/etc/ganeti/distribute-allowed',
   DEFAULT_FILE_STORAGE_DIR: '/srv/ganeti/file-storage',
   DEFAULT_SHARED_FILE_STORAGE_DIR: '/srv/ganeti/shared-file-storage',
   /** Ours: volumes in user space, on nodes that have them. */

@@ -47,6 +47,9 @@ export const NAMED_PROGRAM_TURN_S = 30
 export const POWERCYCLE_S = 5
 /** Seconds that a node waits for another one when it checks their connection. */
 export const VERIFY_PING_S = 10
+/** Further files that an administrator may have distributed, and bytes of one of these. */
+export const DISTRIBUTED_FILES_MAX = 1000
+export const DISTRIBUTED_BYTES_MAX = 1 << 20
 /** Bytes of one ssconf file. */
 export const SSCONF_BYTES_MAX = 131072
 /** Seconds to ask the network whether an address is free, and to announce that it has moved. */

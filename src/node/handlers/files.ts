@@ -2,6 +2,7 @@
 import * as path from 'node:path'
 import { fail } from '../failure'
 import type { Handlers, NodeContext } from '../context'
+import { readDistributed, writeDistributed } from '../distributed-files'
 import { sweepLeftovers } from '../leftovers'
 import { receiveFile, receiveQueueFile, receiveSsconf, checkQueueFile } from '../uploads'
 
@@ -13,6 +14,13 @@ export const fileHandlers = {
 
   async upload_file_single(context, file, content, mode, owner, group, atime, mtime) {
     await receiveFile(context, { path: file, content, mode, owner, group, atime, mtime })
+    return null
+  },
+
+  gantry_distributed_read: (context, file) => readDistributed(context, file),
+
+  async gantry_distributed_write(context, file, copy) {
+    await writeDistributed(context, file, copy)
     return null
   },
 

@@ -1,19 +1,15 @@
 // Which directories may hold disk files: those that this node's administrator lists in /etc/ganeti/file-storage-paths, and below.
-// The master cannot change that file, so it cannot make a node write elsewhere.
-import { constants, type Files } from '../../lib/files'
+import { constants } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
-import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
 import { PATH } from '../../model/constants/paths'
 import { isBelow, isForbiddenForFiles } from '../../model/file-storage'
 import { fail } from '../failure'
-import type { NodeContext } from '../context'
-
-type Places = Pick<NodeContext, 'paths' | 'files'>
+import { ledOutside, type Places, placesIn } from '../allowed-places'
 
 /** The path on this machine; refuses one that is not below an allowed directory, or that a link leads out of it. */
 export async function checkFileStoragePath(places: Places, wire: string): Promise<string> {
-  const { paths, files } = places
+  const { paths } = places
   if (!wire.startsWith('/')) fail(`File storage path must be absolute, got '${wire}'`)
   if (wire.includes('\0') || wire.split('/').includes('..'))
     fail(`File storage path '${clean(wire)}' is not a plain path`)
@@ -24,21 +20,9 @@ export async function checkFileStoragePath(places: Places, wire: string): Promis
   const way = `add its directory to ${PATH.FILE_STORAGE_PATHS_FILE}`
   if (!allowed.some((directory) => isBelow(shown, directory)))
     fail(`Path '${shown}' is not acceptable for file storage: ${way}`)
-  // The allowed directory itself may be a link: that one is the administrator's.
-  const real = await realPlace(files, local)
-  const allowedPlaces = await Promise.all(allowed.map((directory) => realPlace(files, paths.local(directory))))
-  if (allowedPlaces.some((place) => isBelow(real, place))) return local
-  return fail(`Path '${shown}' is not acceptable for file storage: a link leads to '${paths.virtual(real)}'; ${way}`)
-}
-
-/** Without links, as far as it exists. */
-async function realPlace(files: Files, file: string): Promise<string> {
-  try {
-    return await files.realpath(file)
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    return path.join(await realPlace(files, path.dirname(file)), path.basename(file))
-  }
+  const outside = await ledOutside(places, local, allowed)
+  if (outside === undefined) return local
+  return fail(`Path '${shown}' is not acceptable for file storage: a link leads to '${outside}'; ${way}`)
 }
 
 /** The entries that are not usable as directories for disk files: `verify` reports them, and they are not obeyed. */
@@ -58,17 +42,6 @@ export async function fileStorageProblem(places: Places, wire: string): Promise<
   }
 }
 
-async function allowedPaths({ paths, files }: Places): Promise<string[]> {
-  try {
-    const text = await files.readFile(paths.local(PATH.FILE_STORAGE_PATHS_FILE), 'utf8')
-    const lines = text.split('\n').map((line) => line.trim())
-    return lines
-      .filter((line) => line.startsWith('/'))
-      .map((line) => path.posix.normalize(line).replace(/(.)\/$/, '$1'))
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
-}
+const allowedPaths = (places: Places): Promise<string[]> => placesIn(places, PATH.FILE_STORAGE_PATHS_FILE)
 
 const clean = (text: string) => JSON.stringify(text).slice(1, -1)

@@ -1,11 +1,17 @@
 // Files besides the configuration that must be equal on all nodes: which nodes have them, with which owner and mode,
 // and how they get there.
-import type { Cluster, Node } from '../../model/config'
+import { recordValues } from '../../config/records'
+import type { Cluster, ConfigData, Node } from '../../model/config'
 import { GROUP, USER } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
+import { filesOfHypervisor } from '../../model/hypervisor-files'
+import { DISTRIBUTED_FILES_MAX } from '../../model/limits/node'
 import { claimOfFile } from '../../model/owners'
-import type { UnitContext } from '../unit-context'
 import { isInFileSystem } from '../../model/templates'
+import type { NodeResult } from '../../rpc/node/client'
+import type { DistributedFile } from '../../rpc/node/dicts'
+import type { UnitContext } from '../unit-context'
+import { hvSources } from './verify/hv-sources'
 
 export interface AncillaryFile {
   readonly path: string
@@ -13,31 +19,55 @@ export interface AncillaryFile {
   readonly on: 'all' | 'vm'
   /** Either all nodes have it, or none. */
   readonly optional: boolean
-  /** How to write it on nodes; if missing, each node's administrator maintains it. */
-  readonly upload?: { readonly owner: string; readonly group: string; readonly mode: number }
+  /**
+   * How to write it on nodes: with a known owner and mode, or, for an administrator's file, with those of the master's copy. If missing,
+   * each node's administrator maintains it.
+   */
+  readonly upload?: Claim | 'as it is' | 'secret'
 }
 
-/** Without ssconf files and the configuration itself, which wconfd distributes. */
-export function ancillaryFiles(cluster: Cluster): AncillaryFile[] {
-  const onDemand: AncillaryFile[] = []
+interface Claim {
+  readonly owner: string
+  readonly group: string
+  readonly mode: number
+}
+
+/** Ganeti's nodes take these administrators' files, too. */
+const TAKEN_BY_ALL: readonly string[] = [PATH.NIC_SCRIPT, PATH.VNC_PASSWORD_FILE]
+
+/** All instances of the configuration count. `listed`: the administrator's list. Without ssconf files and the configuration itself, which wconfd distributes. */
+export function ancillaryFiles(config: ConfigData, listed: readonly string[]): AncillaryFile[] {
+  const known = [...ALWAYS, ...onDemand(config.cluster), ...hypervisorFiles(config)]
+  const further = [...new Set(listed)].filter((path) => known.every((file) => file.path !== path))
+  return [...known, ...further.map((path) => ({ path, on: 'all', optional: true, upload: 'as it is' }) as const)]
+}
+
+function onDemand(cluster: Cluster): AncillaryFile[] {
+  const found: AncillaryFile[] = []
   if (cluster.modify_etc_hosts)
-    onDemand.push({
+    found.push({
       path: PATH.ETC_HOSTS,
       on: 'all',
       optional: false,
       upload: { owner: USER.noded, group: GROUP.noded, mode: 0o644 },
     })
   if (cluster.use_external_mip_script)
-    onDemand.push({ path: PATH.EXTERNAL_MASTER_SETUP_SCRIPT, on: 'all', optional: false })
+    found.push({ path: PATH.EXTERNAL_MASTER_SETUP_SCRIPT, on: 'all', optional: false })
   if (cluster.enabled_disk_templates.some(isInFileSystem))
-    onDemand.push({ path: PATH.FILE_STORAGE_PATHS_FILE, on: 'all', optional: true })
-  if (cluster.enabled_hypervisors.includes('kvm')) onDemand.push({ path: PATH.NIC_SCRIPT, on: 'vm', optional: true })
-  if (cluster.enabled_hypervisors.includes('xen-hvm'))
-    onDemand.push({
-      ...{ path: PATH.VNC_PASSWORD_FILE, on: 'vm', optional: true },
-      upload: claimOfFile(PATH.VNC_PASSWORD_FILE),
-    })
-  return [...ALWAYS, ...onDemand]
+    found.push({ path: PATH.FILE_STORAGE_PATHS_FILE, on: 'all', optional: true })
+  return found
+}
+
+/** Those that any instance, system or default names, for the enabled hypervisors. */
+function hypervisorFiles(config: ConfigData): AncillaryFile[] {
+  const { enabled_hypervisors } = config.cluster
+  const named = hvSources(config, recordValues(config.instances))
+    .filter(([, hypervisor]) => enabled_hypervisors.includes(hypervisor))
+    .flatMap(([, hypervisor, params]) => filesOfHypervisor(hypervisor, params))
+  const secrets = new Set(named.filter(({ secret }) => secret).map(({ path }) => path))
+  return [...new Set(named.map(({ path }) => path))].map((path) => {
+    return { path, on: 'vm', optional: true, upload: secrets.has(path) ? 'secret' : 'as it is' }
+  })
 }
 
 const sent = (path: string, optional: boolean): AncillaryFile => {
@@ -53,36 +83,94 @@ const ALWAYS: readonly AncillaryFile[] = [
   sent(PATH.SSH_KNOWN_HOSTS_FILE, true),
   sent(PATH.SPICE_CERT_FILE, true),
   sent(PATH.SPICE_CACERT_FILE, true),
+  {
+    path: PATH.DISTRIBUTE_FILES,
+    on: 'all',
+    optional: true,
+    upload: { owner: USER.noded, group: GROUP.noded, mode: 0o644 },
+  },
 ]
 
+/** The further files that the administrator lists on the master. Lines that are no absolute path are named to `complain`. */
+export async function listedFiles(ctx: UnitContext, complain: (text: string) => void): Promise<string[]> {
+  const text = (await ctx.env.masterFile?.(PATH.DISTRIBUTE_FILES)) ?? ''
+  const lines = text.split('\n').map((line) => line.trim())
+  const wanted = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  const wrong = wanted.find((line) => !isPlainPath(line))
+  const ignored = (why: string) => complain(`${PATH.DISTRIBUTE_FILES} on the master: ${why}`)
+  if (wrong !== undefined) ignored(`${JSON.stringify(wrong)} is no absolute path without '..', and is left out`)
+  if (wanted.length > DISTRIBUTED_FILES_MAX) ignored(`only the first ${DISTRIBUTED_FILES_MAX} lines count`)
+  return wanted.slice(0, DISTRIBUTED_FILES_MAX).filter(isPlainPath)
+}
+
+const isPlainPath = (line: string): boolean =>
+  line.startsWith('/') &&
+  !line.includes('\0') &&
+  line
+    .split('/')
+    .slice(1)
+    .every((part) => !['', '.', '..'].includes(part))
+
 /** Sends the master's copies to these nodes. A node that refuses one causes a warning in the job's log. */
-export async function sendAncillaryFiles(ctx: UnitContext, cluster: Cluster, nodes: readonly Node[]): Promise<void> {
+export async function sendAncillaryFiles(ctx: UnitContext, nodes: readonly Node[]): Promise<void> {
   const { masterFile } = ctx.env
   if (masterFile === undefined) return
-  const targets = nodes.filter((node) => node.uuid !== cluster.master_node && !node.offline)
-  for (const { path, on, upload } of ancillaryFiles(cluster)) {
-    const content = upload && (await masterFile(path))
-    if (upload === undefined || content === undefined) continue
+  const config = await ctx.config.read({ nodes: [], instances: 'all' })
+  const { master_node } = config.cluster
+  const listed = await listedFiles(ctx, (text) => ctx.log.warning(text))
+  const targets = nodes.filter((node) => node.uuid !== master_node && !node.offline)
+  for (const { path, on, upload } of ancillaryFiles(config, listed)) {
     const receivers = on === 'all' ? targets : targets.filter((node) => node.vm_capable)
-    await send(ctx, { path, content, ...upload }, receivers)
+    if (upload === 'as it is' || upload === 'secret') await sendAsItIs(ctx, config, path, upload, receivers)
+    else {
+      const content = upload && (await masterFile(path))
+      if (upload !== undefined && content !== undefined) await send(ctx, { path, content, ...upload }, receivers)
+    }
   }
 }
 
-interface Copy {
+async function sendAsItIs(
+  ctx: UnitContext,
+  { cluster, nodes }: ConfigData,
+  path: string,
+  how: 'as it is' | 'secret',
+  receivers: readonly Node[],
+): Promise<void> {
+  const master = nodes[cluster.master_node]
+  if (master === undefined || receivers.length === 0) return
+  const local = ctx.env.paths.local(path)
+  const read = await ctx.nodes.attempt(master, 'gantry_distributed_read', [local])
+  if (!read.ok) ctx.log.warning(`File ${path} is not distributed: ${read.error}`)
+  if (!read.ok || read.payload === null) return
+  const mode = how === 'secret' ? read.payload.mode & 0o600 : read.payload.mode
+  const copy: DistributedFile = { ...read.payload, mode }
+  if (TAKEN_BY_ALL.includes(path)) {
+    const content = Buffer.from(copy.base64, 'base64').toString('utf8')
+    return send(ctx, { path, content, owner: copy.owner, group: copy.group, mode }, receivers)
+  }
+  warnOf(ctx, path, receivers, await ctx.nodes.many(receivers, 'gantry_distributed_write', [local, copy]))
+}
+
+interface Copy extends Claim {
   readonly path: string
   readonly content: string
-  readonly owner: string
-  readonly group: string
-  readonly mode: number
 }
 
 async function send(ctx: UnitContext, copy: Copy, receivers: readonly Node[]): Promise<void> {
   const file = { ...copy, path: ctx.env.paths.local(copy.path), atime: null, mtime: null }
-  const results = await ctx.nodes.many(receivers, 'upload_file', [file])
+  warnOf(ctx, copy.path, receivers, await ctx.nodes.many(receivers, 'upload_file', [file]))
+}
+
+function warnOf(
+  ctx: UnitContext,
+  path: string,
+  receivers: readonly Node[],
+  results: ReadonlyMap<string, NodeResult<null>>,
+): void {
   for (const node of receivers) {
     const result = results.get(node.uuid)
     if (result?.ok !== true)
-      ctx.log.warning(`Copy of file ${copy.path} to node ${node.name} failed: ${result?.error ?? 'no answer'}`)
+      ctx.log.warning(`Copy of file ${path} to node ${node.name} failed: ${result?.error ?? 'no answer'}`)
   }
 }
 

@@ -7,9 +7,9 @@ import { sendAncillaryFiles } from './ancillary-files'
 export const clusterRedistConf = logicalUnit(OpClusterRedistConf, {
   locks: () => ({ node: shared(all) }),
   check: (ctx) => ctx.config.read({ nodes: 'all' }),
-  async run(ctx, _op, { cluster, nodes }) {
+  async run(ctx, _op, { nodes }) {
     await ctx.env.wconfd.flushConfig()
-    await sendAncillaryFiles(ctx, cluster, recordValues(nodes))
+    await sendAncillaryFiles(ctx, recordValues(nodes))
     return null
   },
 })

@@ -35,7 +35,7 @@ export const clusterRename = logicalUnit(OpClusterRename, {
       await deactivateMasterIp(ctx, await readMaster(ctx))
       await ctx.config.change([change('patchCluster', { cluster_name: op.name, master_ip: ip })])
       await renameInKnownHosts(ctx, cluster, op.name)
-      await sendAncillaryFiles(ctx, cluster, nodes)
+      await sendAncillaryFiles(ctx, nodes)
     } finally {
       await reactivate(ctx)
     }

@@ -122,8 +122,8 @@ async function configureSwitch(ctx: UnitContext, config: ConfigData, node: Node)
 async function bringUpToDate(ctx: UnitContext, op: NodeAdd, node: Node): Promise<void> {
   // wconfd assumes that a former member still has its files.
   await ctx.env.wconfd.flushConfig()
-  const { cluster, nodes } = await ctx.config.read({ nodes: 'all' })
-  await sendAncillaryFiles(ctx, cluster, Object.values(nodes))
+  const { nodes } = await ctx.config.read({ nodes: 'all' })
+  await sendAncillaryFiles(ctx, Object.values(nodes))
   if (op.readd && !node.master_candidate) {
     const result = await ctx.nodes.attempt(node, 'node_demote_from_mc', [])
     if (!result.ok) ctx.log.warning(`Node failed to demote itself from master candidate status: ${result.error}`)

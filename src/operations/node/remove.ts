@@ -58,5 +58,5 @@ async function forgetHost(ctx: UnitContext, node: Node): Promise<void> {
   if (master === undefined) return
   const what = "Can't update hosts file with new host data"
   await ctx.nodes.call(master, what, 'etc_hosts_modify', ['remove', node.name, null])
-  await sendAncillaryFiles(ctx, cluster, Object.values(nodes))
+  await sendAncillaryFiles(ctx, Object.values(nodes))
 }

@@ -6,6 +6,7 @@ import { fillNdParams } from '../../config/filled'
 import type { ConfigData, Instance, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpNodeSetParams } from '../../opcodes/node'
+import { sendAncillaryFiles } from '../cluster/ancillary-files'
 import { namedNode } from '../find'
 import { sameNames } from '../group/members'
 import { checkNodeLevel, updatedDiskState, updatedHvState, updatedNdParams } from '../group/params'
@@ -211,6 +212,8 @@ async function modify(ctx: UnitContext, op: SetParams, checked: Checked): Promis
   await ctx.config.change(changes)
   if (role.new !== role.old) await followRole(ctx, op, after, role)
   await settleKvmDaemon(ctx, after, !checked.config.cluster.enabled_hypervisors.includes('kvm'))
+  // Only nodes that host instances have the files of hypervisors.
+  if (after.vm_capable && !node.vm_capable) await sendAncillaryFiles(ctx, [after])
   return results(op, node, role)
 }
 

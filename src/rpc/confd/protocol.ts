@@ -4,6 +4,8 @@ import { sha1Hmac, verifySha1Hmac } from '../../lib/hmac'
 import { CONFD_CLOCK_S, CONFD_QUESTION_BYTES_MAX } from '../../model/limits/confd'
 
 const MAGIC = 'plj0'
+/** The first byte of a datagram without it. */
+const BRACE = 0x7b
 
 /** The kinds of questions by their numbers on the wire. */
 export const CONFD = {
@@ -47,6 +49,8 @@ export interface ConfdRequest {
   readonly salt: string
   /** The question's signature, which is unique. */
   readonly hmac: string
+  /** Whether it came without `plj0`, as the design of confd prints it. Its answer comes in the same form. */
+  readonly plain: boolean
 }
 
 export interface ConfdReply {
@@ -64,19 +68,25 @@ export function packQuestion(key: string, type: ConfdQuestion, query: unknown, n
 
 /** Undefined if it is not signed with this key, has a wrong time, or makes no sense. Cheap checks come first. */
 export function unpackQuestion(key: string, datagram: Buffer, now_s: number): ConfdRequest | undefined {
-  if (datagram.length > CONFD_QUESTION_BYTES_MAX || datagram.toString('latin1', 0, 4) !== MAGIC) return undefined
-  const envelope = record(parse(datagram.toString('utf8', MAGIC.length)))
+  const plain = datagram[0] === BRACE
+  if (datagram.length > CONFD_QUESTION_BYTES_MAX) return undefined
+  if (!plain && datagram.toString('latin1', 0, 4) !== MAGIC) return undefined
+  const envelope = record(parse(datagram.toString('utf8', plain ? 0 : MAGIC.length)))
   const { msg, hmac, salt } = envelope ?? {}
   if (typeof msg !== 'string' || typeof hmac !== 'string' || typeof salt !== 'string') return undefined
   if (Object.keys(envelope ?? {}).length !== 3 || !/^-?\d{1,15}$/.test(salt)) return undefined
   if (Math.abs(Math.floor(now_s) - Number(salt)) > CONFD_CLOCK_S) return undefined
-  return verifySha1Hmac(key, msg, hmac, salt) ? requestOf(record(parse(msg)) ?? {}, hmac) : undefined
+  return verifySha1Hmac(key, msg, hmac, salt) ? requestOf(record(parse(msg)) ?? {}, { hmac, plain }) : undefined
 }
 
 /** `answer` is JSON. */
-export function packReply(key: string, salt: string, reply: ConfdReply & { readonly answer: string }): string {
+export function packReply(
+  key: string,
+  { salt, plain }: Pick<ConfdRequest, 'salt' | 'plain'>,
+  reply: ConfdReply & { readonly answer: string },
+): string {
   const msg = `{"protocol":1,"status":${reply.status},"answer":${reply.answer},"serial":${reply.serial}}`
-  return `${MAGIC}{"hmac":"${sha1Hmac(key, msg, salt)}","msg":${JSON.stringify(msg)},"salt":${JSON.stringify(salt)}}`
+  return `${plain ? '' : MAGIC}{"hmac":"${sha1Hmac(key, msg, salt)}","msg":${JSON.stringify(msg)},"salt":${JSON.stringify(salt)}}`
 }
 
 /** Undefined if it is not signed with this key and salt, or makes no sense. */
@@ -100,13 +110,13 @@ const QUESTIONS: readonly unknown[] = Object.values(CONFD)
 const isQuestion = (type: unknown): type is ConfdQuestion => QUESTIONS.includes(type)
 const REQUEST_KEYS = ['protocol', 'type', 'query', 'rsalt']
 
-function requestOf(message: Fields, hmac: string): ConfdRequest | undefined {
+function requestOf(message: Fields, form: Pick<ConfdRequest, 'hmac' | 'plain'>): ConfdRequest | undefined {
   const { protocol, type, query = null, rsalt } = message
   const known = Object.keys(message).every((key) => REQUEST_KEYS.includes(key))
   if (!known || typeof protocol !== 'number' || !isQuestion(type) || typeof rsalt !== 'string') return undefined
-  if (query === null || typeof query === 'string') return { question: type, query, salt: rsalt, hmac }
+  if (query === null || typeof query === 'string') return { question: type, query, salt: rsalt, ...form }
   const selection = Array.isArray(query) ? undefined : selectionOf(record(query))
-  return selection && { question: type, query: selection, salt: rsalt, hmac }
+  return selection && { question: type, query: selection, salt: rsalt, ...form }
 }
 
 /** Also accepts numbers as texts, as Ganeti's own confd-client sends them. */

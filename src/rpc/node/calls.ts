@@ -495,6 +495,10 @@ export const nodeCalls = {
    * a full copy.
    */
   gantry_config_append: masterOnly(order.many(FAST, [arg('records', compressed)], done)),
+  /** A file that an administrator has distributed, with its owner and mode; null if this node, the master, does not have it. */
+  gantry_distributed_read: masterOnly(long(question.one(FAST, [arg('file', path)], orNull(r.distributedFile)))),
+  /** Other than upload_file, it takes any content, and files that the node's administrator allows. */
+  gantry_distributed_write: masterOnly(order.many(FAST, [arg('file', path), arg('content', r.distributedFile)], done)),
   /** Block devices by their names: their numbers, and what holds those of the first list. Missing ones are left out. */
   gantry_devices_seen: long(question.many(FAST, [arg('wanted', strings), arg('others', strings)], r.seenDevices)),
   /** The files below each of these storage directories, in the same order. */

@@ -254,6 +254,13 @@ export interface ImpExpOptions {
 export type ImpExpEnd = readonly [kind: string, args: readonly unknown[]]
 
 /** `path` is a path of a real node, as in a disk's logical id. */
+/** A file that an administrator has distributed: its content, and who may do what with it. */
+export interface DistributedFile {
+  readonly base64: string
+  readonly owner: string
+  readonly group: string
+  readonly mode: number
+}
 export type StoredFile = readonly [path: string, size_bytes: number]
 
 export interface VolumeInfo {

@@ -8,6 +8,7 @@ import type { ConfigStatus } from '../../config/copy-status'
 import type {
   BlockDeviceStatus,
   ConsoleInfo,
+  DistributedFile,
   HypervisorInfo,
   ImpExpStatus,
   InstanceRuntime,
@@ -177,6 +178,12 @@ export const uniqueId = listOf(stringOrNumber)
 /** A node reports neither secrets nor a port that is not used yet; these are null. */
 export const madeId = listOf(orNull(stringOrNumber))
 
+export const distributedFile: Shape<DistributedFile> = known({
+  base64: string,
+  owner: string,
+  group: string,
+  mode: int,
+})
 export const storedFile: Shape<StoredFile> = tuple(string, float)
 export const configStatus: Shape<ConfigStatus> = known({
   config_serial: int,

@@ -120,6 +120,7 @@ test('a create script sees the instance, its parameters and its disks, and logs 
       'INSTANCE_REINSTALL=1',
       'INSTANCE_SECONDARY_NODES=a b',
       'HYPERVISOR=kvm',
+      'INSTANCE_HYPERVISOR=kvm',
       'DISK_COUNT=1',
       `DISK_0_PATH=${file}`,
       'DISK_0_BACKEND_TYPE=file:loop',
@@ -133,6 +134,24 @@ test('a create script sees the instance, its parameters and its disks, and logs 
       `in ${node.paths.local('/srv/ganeti/os/full')}`,
     ]),
   )
+})
+
+test('a definition of interface 10 sees what this interface has, and the hypervisor by its new name', async () => {
+  putOs('full', '10\n', full)
+  const [disk] = instance.disks_info
+  if (disk) await new Disks(node.context).create(disk, 1)
+  const named = { ...instance, os: 'full' }
+  await osCreate(node.context, named, { reinstall: true, debug: 1 })
+  const logs = node.paths.local('/var/log/ganeti/os')
+  const [log = ''] = fs.readdirSync(logs)
+  const lines = fs.readFileSync(path.join(logs, log), 'utf8').split('\n')
+  const names = lines.flatMap((line) => /^([A-Z][A-Za-z0-9_]+)=/.exec(line)?.[1] ?? [])
+  const shell = ['LANG', 'PWD', 'SHLVL', '_', 'PATH']
+  expect(names.filter((name) => !shell.includes(name)).sort()).toEqual([
+    ...['DEBUG_LEVEL', 'DISK_0_ACCESS', 'DISK_0_BACKEND_TYPE', 'DISK_0_FRONTEND_TYPE', 'DISK_0_PATH', 'DISK_COUNT'],
+    ...['HYPERVISOR', 'INSTANCE_HYPERVISOR', 'INSTANCE_NAME', 'INSTANCE_OS', 'INSTANCE_REINSTALL'],
+    ...['NIC_0_BRIDGE', 'NIC_0_IP', 'NIC_0_MAC', 'NIC_COUNT', 'OS_API_VERSION'],
+  ])
 })
 
 test('a failing script fails with the end of its log', async () => {

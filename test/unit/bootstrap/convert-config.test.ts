@@ -51,6 +51,28 @@ test('a configuration is converted, the old file stays beside it, and our store 
   expect(await convert()).toMatchObject({ from: '3.1', to: '3.1', backup: undefined })
 })
 
+test.each<[string, { file: boolean; given?: string }, string]>([
+  ['none of its own', { file: true }, '/etc/ganeti/vnc-cluster-password'],
+  ['one of its own', { file: true, given: '/etc/own' }, '/etc/own'],
+  ['none, and there is no old file', { file: false }, ''],
+])('the one password of all screens becomes the default of hypervisors with screens: %s', async (_, has, expected) => {
+  const config = JSON.parse(recorded('2.16')) as { cluster: { enabled_hypervisors: string[]; hvparams: Record<string, object> } } // prettier-ignore
+  config.cluster.enabled_hypervisors = ['kvm', 'xen-hvm']
+  config.cluster.hvparams['kvm'] = { ...config.cluster.hvparams['kvm'], vnc_password_file: has.given ?? '' }
+  fs.writeFileSync(paths.configFile, JSON.stringify(config))
+  const old = paths.local('/etc/ganeti/vnc-cluster-password')
+  fs.mkdirSync(path.dirname(old), { recursive: true })
+  if (has.file) fs.writeFileSync(old, 'secret\n')
+  const { notices } = await convert()
+  const after = JSON.parse(present()) as typeof config
+  expect(after.cluster.hvparams).toMatchObject({
+    kvm: { vnc_password_file: expected },
+    'xen-hvm': { vnc_password_file: '/your/vnc-cluster-password' },
+  })
+  const told = notices.filter((one) => one.includes('vnc_password_file'))
+  expect(told).toHaveLength(expected === '/etc/ganeti/vnc-cluster-password' ? 1 : 0)
+})
+
 test('a dry run finds out the same, and writes nothing', async () => {
   put('2.10')
   const before = files()

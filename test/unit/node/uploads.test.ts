@@ -37,6 +37,56 @@ test.each(['/etc/passwd', '/root/.ssh/authorized_keys', '/var/lib/ganeti/ssconf_
   },
 )
 
+describe('a file that an administrator has distributed', () => {
+  const copy = { base64: Buffer.from([0, 255, 10]).toString('base64'), owner: 'root', group: 'root', mode: 0o640 }
+  const write = (file: string, changes = {}) => call('gantry_distributed_write', file, { ...copy, ...changes })
+
+  test("is written where the node's administrator allows it, whatever its content, and read as it is", async () => {
+    node.put('/etc/ganeti/distribute-allowed', '# comment\n/etc/app/\n/etc/one.conf\n')
+    for (const file of ['/etc/app/sub/key', '/etc/one.conf']) {
+      await write(file)
+      expect([...fs.readFileSync(node.paths.local(file))]).toEqual([0, 255, 10])
+      expect(fs.statSync(node.paths.local(file)).mode & 0o777).toBe(0o640)
+      await expect(call('gantry_distributed_read', file)).resolves.toMatchObject({ base64: copy.base64, mode: 0o640 })
+    }
+    await expect(call('gantry_distributed_read', '/etc/app/missing')).resolves.toBeNull()
+  })
+
+  test.each([
+    ['/etc/apps/key', 'add it or its directory to /etc/ganeti/distribute-allowed on this node'],
+    ['/etc/ganeti/distribute-allowed', 'never distributed'],
+    ['/etc/ganeti/file-storage-paths', 'never distributed'],
+    ['/var/lib/ganeti/server.pem', 'never distributed'],
+    ['/etc/app/out/key', 'a link leads to'],
+    ['/etc/app/own/distribute-allowed', 'never distributed'],
+    ['/etc/app/large', 'larger than'],
+  ])('is refused as %s', async (file, why) => {
+    node.put('/etc/ganeti/distribute-allowed', '/etc/app\n/etc/ganeti\n/var/lib/ganeti\n')
+    node.put('/etc/elsewhere/x', 'x')
+    fs.mkdirSync(node.paths.local('/etc/app'))
+    fs.symlinkSync(node.paths.local('/etc/elsewhere'), node.paths.local('/etc/app/out'))
+    fs.symlinkSync(node.paths.local('/etc/ganeti'), node.paths.local('/etc/app/own'))
+    const base64 = file.endsWith('large') ? Buffer.alloc((1 << 20) + 1).toString('base64') : copy.base64
+    await expect(write(file, { base64 })).rejects.toThrow(why)
+    if (file.endsWith('large')) node.put(file, 'x'.repeat((1 << 20) + 1))
+    await expect(call('gantry_distributed_read', file)).rejects.toThrow(why)
+  })
+
+  test('is refused where others may change the list, and with a mode that lends rights', async () => {
+    node.put('/etc/ganeti/distribute-allowed', '/etc/app\n')
+    await expect(write('/etc/app/key', { mode: 0o4755 })).rejects.toThrow('lends rights')
+    fs.chmodSync(node.paths.local('/etc/ganeti/distribute-allowed'), 0o666)
+    await expect(write('/etc/app/key')).rejects.toThrow('can be written by others')
+  })
+
+  test('is refused by root where its owner does not exist', async () => {
+    node.put('/etc/ganeti/distribute-allowed', '/etc/app\n')
+    const written = write('/etc/app/key', { owner: 'nosuch' })
+    if (process.getuid?.() === 0) await expect(written).rejects.toThrow('no such account')
+    else await written
+  })
+})
+
 test('the cluster certificate is replaced only by one that is trusted, and that has its key', async () => {
   const [present, next, other] = await Promise.all(
     [1, 2, 3].map(async () => readServerPem(await createCertificate()).shown),

@@ -74,7 +74,7 @@ function loginOf(machines: KvmMachines, name: string, command: readonly string[]
       const { hvparams } = await machines.runtime(name)
       const file = new KvmParams(hvparams).text('vnc_password_file')
       if (file === '') throw new HypervisorFailure(`the screen of ${name} asks for a password, and no file has it`)
-      return screenPassword(files, file)
+      return screenPassword(machines.context, file)
     },
     async certificate() {
       const objects = command.filter((word, at) => command[at - 1] === '-object' && word.startsWith('tls-creds-x509,'))

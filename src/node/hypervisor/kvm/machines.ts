@@ -225,7 +225,7 @@ export class KvmMachines {
     const free_mib = (await linuxNodeInfo(this.context.files)).memory_free
     await this.qmp(instance.name, async (qmp) => {
       for (const [protocol, file] of screenPasswords(params))
-        await qmp.run('set_password', { protocol, password: await screenPassword(this.context.files, file) })
+        await qmp.run('set_password', { protocol, password: await screenPassword(this.context, file) })
       await pinCpus(this.context.run, qmp, new KvmParams(runtime.hvparams).text('cpu_mask'), process.pid)
       if (options.incoming) return
       const memory = startupMemory(instance, free_mib)

@@ -12,21 +12,19 @@ import { checkDiskType } from './devices'
 import { checkModels } from './dry-start'
 import { accelerator, findQemu, qemuFacts, type Host } from './host'
 import { KvmParams } from './params'
+import { passwordFile } from './screen-password'
 import { checkPinning, parseCpuMask } from './pinning'
 
-const FILES: readonly string[] = [
-  'kernel_path',
-  'initrd_path',
-  'floppy_image_path',
-  'vnc_password_file',
-  'spice_password_file',
-]
+const FILES: readonly string[] = ['kernel_path', 'initrd_path', 'floppy_image_path']
+const PASSWORDS: readonly string[] = ['vnc_password_file', 'spice_password_file']
 const DIRECTORIES: readonly string[] = ['mem_path', 'vnc_x509_path']
 const IMAGES: readonly string[] = ['cdrom_image_path', 'cdrom2_image_path']
 const URL = /^(https?|ftps?|tftp):\/\//
 
 type ParametersHost = Host &
-  Pick<Machine, 'networkInterfaces'> & { readonly paths: Pick<Paths, 'spiceCert' | 'spiceCaCert' | 'virtual'> }
+  Pick<Machine, 'networkInterfaces'> & {
+    readonly paths: Pick<Paths, 'spiceCert' | 'spiceCaCert' | 'virtual' | 'local'>
+  }
 
 export async function validateParameters(host: ParametersHost, hvparams: HvParams): Promise<void> {
   await checkParameters(host, hvparams)
@@ -46,6 +44,7 @@ export async function checkParameters(host: ParametersHost, hvparams: HvParams):
   const { files } = host
   const params = new KvmParams(hvparams)
   for (const name of FILES) await checkPath(files, params, name, 'file')
+  for (const name of PASSWORDS) await checkPath(files, params, name, 'file', (file) => passwordFile(host.paths, file))
   for (const name of DIRECTORIES) await checkPath(files, params, name, 'directory')
   for (const name of IMAGES) if (!URL.test(params.text(name))) await checkPath(files, params, name, 'file')
   if (!(await findQemu(files, params.text('kvm_path'))))
@@ -65,12 +64,18 @@ function refuse(name: string, reason: string, value: string): never {
   throw new HypervisorFailure(`Parameter '${name}' fails validation: ${reason} (current value: '${value}')`)
 }
 
-async function checkPath(files: Files, params: KvmParams, name: string, kind: 'file' | 'directory'): Promise<void> {
+async function checkPath(
+  files: Files,
+  params: KvmParams,
+  name: string,
+  kind: 'file' | 'directory',
+  placeOf = (file: string) => file,
+): Promise<void> {
   const value = params.text(name)
   if (value === '') return
   if (!path.isAbsolute(value) || path.normalize(value) !== value)
     refuse(name, 'must be an absolute normalized path', value)
-  const found = await files.stat(value).catch(() => undefined)
+  const found = await files.stat(placeOf(value)).catch(() => undefined)
   const fits = kind === 'file' ? found?.isFile() : found?.isDirectory()
   if (!fits) refuse(name, `not found or not a ${kind}`, value)
 }

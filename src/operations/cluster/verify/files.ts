@@ -6,13 +6,24 @@ import { PATH } from '../../../model/constants/paths'
 import { niceSort } from '../../../model/nice-sort'
 import type { ReplicaStatus } from '../../../rpc/wconfd/calls'
 import type { UnitContext } from '../../unit-context'
-import { ancillaryFiles, type AncillaryFile } from '../ancillary-files'
+import { ancillaryFiles, listedFiles, type AncillaryFile } from '../ancillary-files'
 import { askNodes } from './ask-nodes'
 import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 
 /** Without the configuration itself: its copies follow by a journal, and wconfd knows which ones are behind. */
-export const filesToCompare = (config: ConfigData): string[] => expectedFiles(config).map((file) => file.path)
+export async function filesToCompare(
+  ctx: UnitContext,
+  config: ConfigData,
+  complain: (text: string) => void,
+): Promise<AncillaryFile[]> {
+  const ssconf = Object.keys(ssconfLines(config)).map((key): AncillaryFile => ({
+    path: `${PATH.DATA_DIR}/ssconf_${key}`,
+    on: 'all',
+    optional: false,
+  }))
+  return [...ancillaryFiles(config, await listedFiles(ctx, complain)), ...ssconf]
+}
 
 export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state: GroupState): Promise<void> {
   const images = [...state.images, ...state.others]
@@ -21,7 +32,7 @@ export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state:
     if (!(!result.ok && result.offline))
       report.when(!told, 'ENODEFILECHECK', node.name, 'Node did not return file checksum data')
   }
-  const problems = differences(expectedFiles(state.config), images)
+  const problems = differences(state.compared, images)
   // Another job may have changed the configuration between two nodes' answers, so differences are checked again.
   const { lasting, config } =
     problems.length === 0 ? { lasting: [], config: state.config } : await lookAgain(ctx, images)
@@ -34,21 +45,15 @@ export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state:
   verifyReplicas(report, state, await ctx.env.wconfd.gantryReplicas())
 }
 
+export const pathsOf = (files: readonly AncillaryFile[]): string[] => files.map(({ path }) => path)
+
 async function lookAgain(ctx: UnitContext, images: readonly NodeImage[]) {
   await ctx.env.wconfd.flushConfig()
-  const config = await ctx.config.read({ nodes: 'all', groups: 'all', networks: 'all' })
+  const config = await ctx.config.read({ nodes: 'all', groups: 'all', networks: 'all', instances: 'all' })
+  const files = await filesToCompare(ctx, config, () => undefined)
   const nodes = images.filter(({ answer }) => isFingerprints(answer['filelist'])).map(({ node }) => node)
-  const now = await askNodes(ctx, config, nodes, { filelist: filesToCompare(config) })
-  return { lasting: differences(expectedFiles(config), now), config }
-}
-
-function expectedFiles(config: ConfigData): AncillaryFile[] {
-  const ssconf = Object.keys(ssconfLines(config)).map((key): AncillaryFile => ({
-    path: `${PATH.DATA_DIR}/ssconf_${key}`,
-    on: 'all',
-    optional: false,
-  }))
-  return [...ancillaryFiles(config.cluster), ...ssconf]
+  const now = await askNodes(ctx, config, nodes, { filelist: pathsOf(files) })
+  return { lasting: differences(files, now), config }
 }
 
 /** Exported for its test. */

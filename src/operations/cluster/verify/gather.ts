@@ -9,7 +9,7 @@ import { SNAPSHOTS_SECTION } from '../../../model/snapshots'
 import { isMirroredInside } from '../../../model/templates'
 import type { UnitContext } from '../../unit-context'
 import { askNodes } from './ask-nodes'
-import { filesToCompare } from './files'
+import { filesToCompare, pathsOf } from './files'
 import { askFileStorage } from './file-storage'
 import type { DiskState, GroupState, Scope } from './group-state'
 import type { VerifyReport } from './report'
@@ -24,7 +24,9 @@ export async function gather(
   const { config, nodes } = scope
   const { clock } = ctx.env
   report.say(`* Gathering data (${nodes.length} nodes)`)
-  const checks = requestOf(scope, wanted)
+  const compared = await filesToCompare(ctx, config, (text) => report.error('ECLUSTERFILECHECK', null, text))
+  const filelist = pathsOf(compared)
+  const checks = requestOf(scope, wanted, filelist)
   report.say(`* Gathering information about nodes (${nodes.length} nodes)`)
   const busyBefore = await lockedInstances(ctx)
   const from = clock.now_ms()
@@ -32,7 +34,7 @@ export async function gather(
   const to = clock.now_ms()
   const outside = referenceNodes(scope)
   if (outside.length > 0) report.say('* Gathering information about the master node')
-  const others = await askNodes(ctx, config, outside, { filelist: filesToCompare(config), ...RELEASE_CHECK })
+  const others = await askNodes(ctx, config, outside, { filelist, ...RELEASE_CHECK })
   report.say(`* Gathering disk information (${nodes.length} nodes)`)
   const disks = await withStandAlone(ctx, scope, await askDisks(ctx, report, scope))
   const listings = await askFileStorage(ctx, report, scope)
@@ -40,7 +42,7 @@ export async function gather(
   const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
   const maintenance = await ctx.config.section(MAINTENANCE.rounds)
   const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
-  return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy, snapshots, maintenance }
+  return { ...scope, compared, images, others, asked_ms: [from, to], disks, listings, busy, snapshots, maintenance }
 }
 
 /** When only one group is verified: the master, and one more node that hosts instances. */

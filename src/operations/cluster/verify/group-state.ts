@@ -2,6 +2,7 @@
 import type { ConfigData, Disk, Instance, Node, NodeGroup } from '../../../model/config'
 import type { NodeResult } from '../../../rpc/node/client'
 import type { BlockDeviceStatus, StoredFile } from '../../../rpc/node/dicts'
+import type { AncillaryFile } from '../ancillary-files'
 import { type DiskTemplate } from '../../../model/templates'
 
 export interface Scope {
@@ -42,6 +43,8 @@ export interface Listing {
 }
 
 export interface GroupState extends Scope {
+  /** The files that must be equal on all nodes. */
+  readonly compared: readonly AncillaryFile[]
   readonly images: readonly NodeImage[]
   /** Answers about files of nodes outside the group, for comparison. */
   readonly others: readonly NodeImage[]

@@ -5,7 +5,6 @@ import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData } from '../../../model/config'
 import { PATH } from '../../../model/constants/paths'
 import { drbdRequest } from './drbd'
-import { filesToCompare } from './files'
 import type { Scope } from './group-state'
 import { hvSources } from './hv-sources'
 import { isOnLvm, factsOf, directoryOf, isInFileSystem } from '../../../model/templates'
@@ -18,13 +17,13 @@ export interface Wanted {
 /** Asks for a node's version of Gantry; only packages have one. */
 export const RELEASE_CHECK = { 'gantry-release': null }
 
-export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown> {
+export function requestOf(scope: Scope, wanted: Wanted, filelist: readonly string[]): Record<string, unknown> {
   const { config, nodes } = scope
   const { cluster } = config
   const online = nodes.filter((node) => !node.offline)
   const candidates = online.filter((node) => node.master_candidate).map((node) => node.name)
   return {
-    filelist: filesToCompare(config),
+    filelist,
     ...(cluster.modify_ssh_setup && {
       nodelist: sshTargets(scope, candidates),
       'ssh-setup': [sshStatus(config), cluster.ssh_key_type],

@@ -323,6 +323,23 @@ test('an answer is signed with the salt of the question, and looks as from Ganet
   expect(messageOf(answer)).toEqual(ok('node1.gnt.example'))
 })
 
+test('a question in the plain form of the design is answered in the same form, if it is authentic', async () => {
+  const plain = signed(KEY, { ...PING, type: 3, rsalt: 'plain' }, 0, '')
+  const [answer = ''] = await asker.exchange(plain)
+  const msg = `{"protocol":1,"status":0,"answer":"node1.gnt.example","serial":${CLUSTER}}`
+  expect(answer).toBe(JSON.stringify({ hmac: sha1Hmac(KEY, msg, 'plain'), msg, salt: 'plain' }))
+  for (const wrong of [
+    signed('other', PING, 0, ''),
+    signed(KEY, PING, -320, ''),
+    '{',
+    '{}',
+    ` ${signed(KEY, PING, 0, '')}`,
+  ])
+    expect(await asker.exchange(wrong)).toEqual([])
+  // Neither form hides that a question was overheard.
+  expect(await other.exchange(`plj0${plain}`)).toEqual([])
+})
+
 test('the program of the self-diagnosis is told, and where there is none no such field is known', async () => {
   const ask = () => asker.ask(10, '/cluster/diagnose_data_collector_filename')
   expect(await ask()).toMatchObject({ status: 1 })

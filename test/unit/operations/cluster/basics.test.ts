@@ -72,3 +72,61 @@ test('the configuration and the files beside it are sent again; a node that refu
     ' - WARNING: Copy of file /var/lib/ganeti/rapi/users to node node2.example.com failed: disk full',
   ])
 })
+
+describe('files of administrators', () => {
+  const content = { owner: 'root', group: 'root', mode: 0o644, base64: Buffer.from('x').toString('base64') }
+  const kvm = (hvparams: Record<string, string>) => {
+    const { cluster } = base
+    const fake = new FakeCluster(base).given(
+      change('patchCluster', {
+        modify_etc_hosts: false,
+        enabled_hypervisors: ['kvm'],
+        hvparams: { ...cluster.hvparams, kvm: { ...cluster.hvparams.kvm, ...hvparams } },
+      }),
+      change('addNode', buildNode(base, 2)),
+      change('addNode', buildNode(base, 3, { vm_capable: false })),
+    )
+    fake.answers.gantry_distributed_read = (_node, [file]) => (file.endsWith('missing') ? null : content)
+    fake.answers.gantry_distributed_write = () => null
+    fake.answers.upload_file = () => null
+    return fake
+  }
+  const sent = (fake: FakeCluster) =>
+    [...fake.calls('gantry_distributed_write'), ...fake.calls('upload_file')].map(({ node, args }) => {
+      const [file, copy] = args as [string | { path: string; mode: number }, { mode: number }]
+      return typeof file === 'string' ? [node, file, copy.mode] : [node, file.path, file.mode]
+    })
+
+  test('the listed ones go to all nodes, those of hypervisors to nodes with instances, passwords for root alone', async () => {
+    const fake = kvm({ vnc_password_file: '/etc/ganeti/vnc', spice_password_file: '/etc/ganeti/missing' })
+    fake.files.set('/etc/ganeti/distribute-files', '# ours\n/etc/app.conf\nrelative\n/etc/ganeti/vnc\n')
+    await fake.run('OP_CLUSTER_REDIST_CONF', {})
+    expect(sent(fake)).toEqual([
+      ['node2.example.com', '/etc/ganeti/vnc', 0o600],
+      ['node2.example.com', '/etc/app.conf', 0o644],
+      ['node3.example.com', '/etc/app.conf', 0o644],
+      ['node2.example.com', '/etc/ganeti/distribute-files', 0o644],
+      ['node3.example.com', '/etc/ganeti/distribute-files', 0o644],
+      ['node2.example.com', '/etc/ganeti/kvm-vif-bridge', 0o644],
+    ])
+    expect(fake.log).toEqual([expect.stringContaining('"relative" is no absolute path')])
+  })
+
+  test('a refusal of the master or of a node is told, and the rest is sent', async () => {
+    const fake = kvm({})
+    fake.files.set('/etc/ganeti/distribute-files', '/etc/a\n/etc/b\n')
+    fake.answers.gantry_distributed_read = (_node, [file]) => {
+      if (file === '/etc/a') throw new Error('not accepted here')
+      return content
+    }
+    fake.answers.gantry_distributed_write = ({ name }, [file]) => {
+      if (name.startsWith('node2') && file === '/etc/b') throw new Error('not accepted there')
+      return null
+    }
+    await fake.run('OP_CLUSTER_REDIST_CONF', {})
+    expect(fake.log).toEqual([
+      ' - WARNING: File /etc/a is not distributed: not accepted here',
+      ' - WARNING: Copy of file /etc/b to node node2.example.com failed: not accepted there',
+    ])
+  })
+})

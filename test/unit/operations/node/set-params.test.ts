@@ -183,6 +183,15 @@ test('the daemon of KVM guests is for nodes that may have some', async () => {
   ])
 })
 
+test('a node that may host instances now gets the files of hypervisors', async () => {
+  const cluster = clusterOf({ enabled_hypervisors: ['kvm'] })
+  cluster.answers.gantry_distributed_read = () => ({ base64: '', owner: 'root', group: 'root', mode: 0o755 })
+  await set(cluster, 'node2', { vm_capable: false })
+  expect(cluster.calls('upload_file')).toEqual([])
+  await set(cluster, 'node2', { vm_capable: true })
+  expect(cluster.calls('upload_file')).toMatchObject([{ node: 'node2.test', args: [{ mode: 0o755 }] }])
+})
+
 describe('refusals', () => {
   test.each([
     ['nothing to change', 'node2', {}, 'Please pass at least one modification', 'wrong_input'],

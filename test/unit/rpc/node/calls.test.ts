@@ -126,7 +126,8 @@ test('each order of ours says whether a node takes it only from its master', () 
   const silent = names.filter((name) => isOwnCall(name) && callOf(name).kind === 'order' && callOf(name).masterOnly === undefined) // prettier-ignore
   expect(silent.map((name) => `${name}: say it in src/rpc/node/calls.ts with masterOnly`)).toEqual([])
   expect(names.filter((name) => callOf(name).masterOnly).sort()).toEqual([
-    ...['gantry_config_append', 'gantry_config_replace', 'gantry_file_link'],
+    ...['gantry_config_append', 'gantry_config_replace', 'gantry_distributed_read', 'gantry_distributed_write'],
+    ...['gantry_file_link'],
     ...[
       'gantry_jobqueue_append',
       'gantry_jobqueue_fold',
