@@ -9,7 +9,7 @@ import { DISK_TEMPLATES, factsOf } from '../../src/model/templates'
 import { markInside } from './scope'
 
 /** A size is a number like others, so the document states its unit. */
-type Described = Schema & { 'x-unit'?: 'MiB'; $ref?: string }
+type Described = Schema & { 'x-unit'?: 'MiB' | 'KiB'; $ref?: string }
 
 /** By name, the schemas to which views refer. */
 export const INHERITED: Readonly<Record<string, Schema>> = {
@@ -91,10 +91,11 @@ function typed(
 }
 
 function diskParameters(specs: ParamSpecs): Record<string, Schema> {
-  return mapped(specs, (name, { type, default: fallback }) => ({
+  return mapped(specs, (name, { type, default: fallback, ours }) => ({
     ...ofType(type),
     ...(name === 'access' && { enum: DISK_DRIVER_ACCESS }),
-    default: fallback,
+    // Missing unless somebody has set it.
+    ...(!ours && { default: fallback }),
   }))
 }
 
@@ -108,6 +109,8 @@ function ofType(type: ParamType): Described {
       return { type: 'number' }
     case 'size':
       return { type: 'integer', 'x-unit': 'MiB' }
+    case 'kib':
+      return { type: 'integer', 'x-unit': 'KiB' }
     case 'string':
       return { type: 'string' }
     case 'maybe-string':

@@ -14,7 +14,7 @@ import type {
   Params,
 } from '../model/config'
 import { CLUSTER_ONLY_HVPARAMS } from '../model/constants/hypervisors'
-import { factsOf, isDiskTemplate } from '../model/templates'
+import { diskDefaults, isDiskTemplate } from '../model/templates'
 
 type InstanceParams = Pick<Instance, 'hypervisor' | 'os' | 'hvparams'>
 
@@ -92,13 +92,7 @@ export function fillIPolicy(cluster: Cluster, group: NodeGroup | undefined): IPo
 
 /** Parameters of one disk template in a group. */
 export const fillDiskParams = (cluster: Cluster, group: NodeGroup | undefined, template: string): Params => ({
-  ...defaults(template),
+  ...(isDiskTemplate(template) && diskDefaults(template)),
   ...cluster.diskparams[template],
   ...group?.diskparams[template],
 })
-
-/** For parameters that an older configuration lacks. */
-function defaults(template: string): Params {
-  const specs = isDiskTemplate(template) ? factsOf(template).params : {}
-  return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, spec.default]))
-}

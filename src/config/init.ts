@@ -19,7 +19,7 @@ import {
 import { groupUuid, nodeUuid } from '../model/ids'
 import { recordFrom } from './records'
 import { canonical, canonicalCluster } from './schema'
-import { DISK_TEMPLATES, factsOf } from '../model/templates'
+import { DISK_TEMPLATES, diskDefaults } from '../model/templates'
 
 export interface InitialCluster {
   readonly clusterName: string
@@ -155,9 +155,4 @@ const allHvDefaults = (): Record<string, Params> =>
   Object.fromEntries(HYPERVISORS_AS_WRITTEN.map((name) => [name, hvDefaults(name)]))
 
 const allDiskDefaults = (): GroupDiskParams =>
-  Object.fromEntries(
-    DISK_TEMPLATES.map((template) => [
-      template,
-      Object.fromEntries(Object.entries(factsOf(template).params).map(([name, spec]) => [name, spec.default])),
-    ]),
-  )
+  Object.fromEntries(DISK_TEMPLATES.map((template) => [template, diskDefaults(template)]))

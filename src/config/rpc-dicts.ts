@@ -98,9 +98,8 @@ export function nicDict(config: ConfigData, nic: Nic): NicDict {
  * A disk that may not be in the configuration yet. Its parameters are those of `group`, the group of its primary node.
  */
 export function diskDict(config: ConfigData, disk: Disk, group: NodeGroup | undefined): DiskDict {
-  const filled = fillDiskParams(config.cluster, group, disk.dev_type)
-  if (isDrbd(disk.dev_type)) return drbdDict(config, disk, filled)
-  return leaf(disk, { ...filled, ...disk.params })
+  const filled = { ...fillDiskParams(config.cluster, group, disk.dev_type), ...disk.params }
+  return isDrbd(disk.dev_type) ? drbdDict(config, disk, filled) : leaf(disk, filled)
 }
 
 const leaf = (disk: Disk, params: Params): DiskDict => ({
@@ -117,14 +116,29 @@ const LOW_LEVEL_NAMES: Readonly<Record<string, string>> = {
   metavg: 'default-metavg',
 }
 
+/** Parameters of a mirror that are those of its volumes: which of the two, and their name there. */
+const OF_VOLUMES: Readonly<Record<string, readonly [part: number, name: string]>> = {
+  'data-stripes': [0, 'stripes'],
+  'data-stripe-size': [0, 'stripe-size'],
+  'meta-stripes': [1, 'stripes'],
+  'meta-stripe-size': [1, 'stripe-size'],
+}
+
+const paramsOf = (filled: Params, part: number): Params =>
+  Object.fromEntries(
+    Object.entries(OF_VOLUMES).flatMap(([name, [of, there]]) =>
+      of === part && filled[name] !== undefined ? [[there, filled[name]]] : [],
+    ),
+  )
+
 function drbdDict(config: ConfigData, disk: Disk, filled: Params): DiskDict {
-  const { 'data-stripes': dataStripes, 'meta-stripes': metaStripes, ...own } = filled
-  const params = Object.fromEntries(Object.entries(own).map(([name, value]) => [LOW_LEVEL_NAMES[name] ?? name, value]))
-  const stripes = [dataStripes, metaStripes]
+  const own = Object.entries(filled).filter(([name]) => !(name in OF_VOLUMES))
   return {
     ...disk,
-    params: { ...params, ...disk.params },
-    children: disk.children.map((child, index) => leaf(child, { stripes: stripes[index] ?? 1, ...child.params })),
+    params: Object.fromEntries(own.map(([name, value]) => [LOW_LEVEL_NAMES[name] ?? name, value])),
+    children: disk.children.map((child, part) =>
+      leaf(child, { stripes: 1, ...paramsOf(filled, part), ...child.params }),
+    ),
     dynamic_params: drbdAddresses(config, disk),
   }
 }

@@ -506,7 +506,7 @@ export interface InstanceCreateParams extends CommonOpcodeParams {
   opportunistic_locking?: boolean
   /** Backend parameters; {} when left out. */
   beparams?: { [name: string]: unknown }
-  /** List of disk dicts (size, mode, name, vg, metavg, adopt, provider, spindles, access). */
+  /** List of disk dicts (size, mode, name, vg, metavg, adopt, provider, spindles, access, and parameters of its template such as stripes or resync-rate). */
   disks: ({ size?: number | string | null; mode?: "ro" | "rw" | null; adopt?: string | null; vg?: string | null; metavg?: string | null; name?: string | null; provider?: string | null; spindles?: number | null; access?: string | null; [name: string]: unknown })[]
   /** Disk template. */
   disk_template?: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile" | null

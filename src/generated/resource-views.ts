@@ -497,6 +497,8 @@ export interface InstanceView {
   'disk.uuid/14'?: string | null
   /** UUID of 16th disk. */
   'disk.uuid/15'?: string | null
+  /** List of parameters of disks that the cluster, the group or the disk itself sets: of each its name, its value, and who sets it. */
+  'disk.parameters'?: { name: string; value: string | number | boolean | null; source: string }[][] | null
   /** Number of disks. */
   'disk.count'?: number | null
   /** Disk size of 1st disk. @isDouble */
@@ -752,6 +754,7 @@ export const INSTANCE_VIEW: readonly string[] = [
   'disk.sizes',
   'disk.spindles',
   'disk.uuids',
+  'disk.parameters',
   'disk.count',
   'sda_size',
   'sdb_size',

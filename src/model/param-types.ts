@@ -3,11 +3,13 @@ import { pythonText } from '../lib/text/python-text'
 import type { ParamValue } from './common'
 import { TypeEnforcementError, UnitParseError } from './errors'
 
-export type ParamType = 'bool' | 'int' | 'float' | 'size' | 'string' | 'maybe-string'
+export type ParamType = 'bool' | 'int' | 'float' | 'size' | 'kib' | 'string' | 'maybe-string'
 
 export interface ParamSpec {
   readonly type: ParamType
   readonly default: ParamValue
+  /** Ganeti does not have it. A configuration has it only where somebody has set it. */
+  readonly ours?: true
 }
 
 export type ParamSpecs = Readonly<Record<string, ParamSpec>>
@@ -55,6 +57,11 @@ export function enforceType(name: string, value: unknown, type: ParamType): Para
       const number = toNumber(value)
       if (number === undefined) throw wrong('float')
       return number
+    }
+    case 'kib': {
+      const [, digits, unit] = /^(\d+)(k|kib|kb|m|mib|mb)?$/i.exec(String(value).trim()) ?? []
+      if (digits === undefined) throw wrong('size: write KiB, such as 64 or 64k')
+      return Number(digits) * (unit?.toLowerCase().startsWith('m') === true ? 1024 : 1)
     }
     case 'size':
       try {

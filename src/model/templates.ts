@@ -1,6 +1,7 @@
 // Disk templates, and the facts about their disks that concern no program or file of a node. `node/storage/` has a
 // node's driver of each template. Ganeti keeps the same facts in its lists `DTS_*` (spec: constants).
 import type { VerifyCodeName } from './constants/verify-codes'
+import type { Params } from './common'
 import type { ParamSpecs } from './param-types'
 
 export type StorageType =
@@ -67,6 +68,8 @@ export interface TemplateFacts {
   readonly params: ParamSpecs
   /** Those that say where its disks are. */
   readonly places?: readonly string[]
+  /** Those that each disk may have for itself. */
+  readonly perDisk?: readonly string[]
 }
 
 /** Directories for disk files, as the cluster's settings. */
@@ -75,6 +78,8 @@ export type StorageDirectories = Readonly<Record<NonNullable<TemplateFacts['dire
 export const DRBD_META_SIZE_MIB = 128
 
 const access = { type: 'string', default: 'kernelspace' } as const
+/** Ours. 0 is LVM's own size. */
+const STRIPE_SIZE = { type: 'kib', default: 0, ours: true } as const
 
 /** In the order of Ganeti's own type, which allocators use. */
 export const TEMPLATES = {
@@ -111,7 +116,8 @@ export const TEMPLATES = {
     copyable: true,
     exclusive: true,
     made: true,
-    params: { stripes: { type: 'int', default: 1 } },
+    params: { stripes: { type: 'int', default: 1 }, 'stripe-size': STRIPE_SIZE },
+    perDisk: ['stripes', 'stripe-size'],
   },
   blockdev: {
     storage: 'blockdev',
@@ -137,17 +143,24 @@ export const TEMPLATES = {
       'c-max-rate': { type: 'int', default: 61440 },
       'c-min-rate': { type: 'int', default: 4096 },
       'c-plan-ahead': { type: 'int', default: 20 },
+      'data-stripe-size': STRIPE_SIZE,
       'data-stripes': { type: 'int', default: 1 },
       'disk-barriers': { type: 'string', default: 'n' },
       'disk-custom': { type: 'string', default: '' },
       'dynamic-resync': { type: 'bool', default: false },
       'meta-barriers': { type: 'bool', default: false },
+      'meta-stripe-size': STRIPE_SIZE,
       'meta-stripes': { type: 'int', default: 1 },
       metavg: { type: 'string', default: 'xenvg' },
       'net-custom': { type: 'string', default: '' },
       protocol: { type: 'string', default: 'C' },
       'resync-rate': { type: 'int', default: 61440 },
     },
+    perDisk: [
+      ...['c-delay-target', 'c-fill-target', 'c-max-rate', 'c-min-rate', 'c-plan-ahead', 'dynamic-resync'],
+      ...['data-stripes', 'data-stripe-size', 'meta-stripes', 'meta-stripe-size', 'resync-rate'],
+      ...['disk-barriers', 'disk-custom', 'meta-barriers', 'net-custom', 'protocol'],
+    ],
   },
   rbd: {
     storage: 'rados',
@@ -202,6 +215,12 @@ export type DiskTemplate = keyof typeof TEMPLATES
 const FACTS: Readonly<Record<DiskTemplate, TemplateFacts>> = TEMPLATES
 
 export const factsOf = (template: DiskTemplate): TemplateFacts => FACTS[template]
+
+/** The built-in values of the parameters that every cluster has. */
+export const diskDefaults = (template: DiskTemplate): Params =>
+  Object.fromEntries(
+    Object.entries(factsOf(template).params).flatMap(([name, spec]) => (spec.ours ? [] : [[name, spec.default]])),
+  )
 
 export const isDiskTemplate = (name: string): name is DiskTemplate => Object.hasOwn(TEMPLATES, name)
 

@@ -65,7 +65,7 @@ async function checkAllowed(context: NodeContext, file: string): Promise<void> {
   if (others !== undefined)
     fail(`${PATH.DISTRIBUTE_ALLOWED} does not count: ${paths.virtual(others)}; give it to root, and use chmod go-w`)
   const allowed = await placesIn(context, PATH.DISTRIBUTE_ALLOWED)
-  const way = `add it or its directory to ${PATH.DISTRIBUTE_ALLOWED} on this node`
+  const way = `add it or its directory to ${PATH.DISTRIBUTE_ALLOWED} on node ${context.hostname}`
   if (!allowed.some((place) => isBelow(shown, place))) fail(`Files like '${shown}' are not accepted: ${way}`)
   const outside = await ledOutside(context, file, allowed)
   if (outside !== undefined) fail(`Files like '${shown}' are not accepted: a link leads to '${outside}'; ${way}`)

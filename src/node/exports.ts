@@ -121,7 +121,14 @@ function nicValues({ nics }: InstanceDict): Record<string, unknown> {
 function diskValues(disks: readonly (DiskDict | false)[]): Record<string, unknown> {
   const values = disks.flatMap((disk, index) => {
     if (disk === false) return []
-    const own = { ivname: disk.iv_name, dump: disk.uuid, size: disk.size, name: disk.name }
+    const params = Object.entries(disk.params ?? {}).map(([name, value]) => [`param_${name}`, value] as const)
+    const own = {
+      ivname: disk.iv_name,
+      dump: disk.uuid,
+      size: disk.size,
+      name: disk.name,
+      ...Object.fromEntries(params),
+    }
     return Object.entries(own).map(([name, value]) => [`disk${index}_${name}`, value] as const)
   })
   return { ...Object.fromEntries(values), disk_count: disks.filter((disk) => disk !== false).length }

@@ -80,7 +80,7 @@ export const OpInstanceCreate = opcode('OP_INSTANCE_CREATE', {
     beparams: pBeparams,
     disks: req(
       listOf(diskParams),
-      'List of disk dicts (size, mode, name, vg, metavg, adopt, provider, spindles, access)',
+      'List of disk dicts (size, mode, name, vg, metavg, adopt, provider, spindles, access, and parameters of its template such as stripes or resync-rate)',
     ),
     disk_template: pDiskTemplate,
     group_name: pOptionalGroupName,

@@ -1,4 +1,5 @@
 // Indexes of one snapshot: objects by the objects that refer to them. Made on demand.
+import { type ToldParameter, toldParameters } from '../model/disk-parameters'
 import {
   fillBeParams,
   fillGroupNdParams,
@@ -88,6 +89,8 @@ export class ConfigIndex {
   ndParams = (node: Node): NdParams => fillNdParams(this.config, node)
   groupNdParams = (group: NodeGroup): NdParams => fillGroupNdParams(this.config.cluster, group)
   groupIPolicy = (group: NodeGroup): IPolicy => fillIPolicy(this.config.cluster, group)
+  diskParameters = (instance: Instance, disk: Disk): ToldParameter[] =>
+    toldParameters(disk, this.groupOfNode(instance.primary_node), this.config.cluster)
   /** `{disk template: parameters}` */
   readonly groupDiskParams = perKey((group: NodeGroup): Record<string, Params> => {
     const templates = Object.entries(this.config.cluster.diskparams)

@@ -149,6 +149,11 @@ function diskInfo(disk: Dict, label: string, isPart = false): Info {
   const pairs: [string, Info][] = [[label, `${pythonText(disk['dev_type'])}, size ${size}`]]
   if (disk['spindles'] !== null && disk['spindles'] !== undefined)
     pairs.push(['spindles', pythonText(disk['spindles'])])
+  const parameters = list(disk['parameters']).map((one): [string, Info] => {
+    const { name, value, source } = dict(one)
+    return [String(name), `${pythonText(value)} (${String(source)})`]
+  })
+  if (parameters.length > 0) pairs.push(['parameters', entries(...parameters)])
   // Guests do not see the parts of a disk.
   if (!isPart) pairs.push(['access mode', pythonText(disk['mode'])])
   pairs.push(

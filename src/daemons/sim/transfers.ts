@@ -57,7 +57,13 @@ function infoOf({ clock }: SimContext, instance: InstanceDict, disks: readonly (
   const sizes = disks.flatMap((disk, index) =>
     disk === false
       ? []
-      : [[`disk${index}_size`, String(disk.size)] as const, [`disk${index}_dump`, disk.uuid] as const],
+      : [
+          [`disk${index}_size`, String(disk.size)] as const,
+          [`disk${index}_dump`, disk.uuid] as const,
+          ...Object.entries(disk.params ?? {}).map(
+            ([name, value]) => [`disk${index}_param_${name}`, String(value)] as const,
+          ),
+        ],
   )
   return formatIni({
     [EXPORT_SECTION.export]: {

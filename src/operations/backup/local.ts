@@ -1,7 +1,9 @@
 // An instance's disks as files on a node of the same cluster, with a file that describes them.
 import * as path from 'node:path'
+import { instanceDisks } from '../../config/lookup'
 import type { Node } from '../../model/config'
 import { PATH } from '../../model/constants/paths'
+import { carriedTo } from '../../model/disk-parameters'
 import { copyDisks } from '../transfer/copy'
 import type { ImpExpEnd } from '../../rpc/node/dicts'
 import { dictOf, diskDicts, diskDictOf, type InstanceView } from '../instance/view'
@@ -33,7 +35,10 @@ export async function copyToNode(
     return [false, disks]
   }
   ctx.log.say(`Finalizing export on ${to.name}`)
-  const result = await ctx.nodes.attempt(to, 'finalize_export', [dict, diskDicts(view)])
+  // The export's description keeps each disk's own parameters, not those of its group.
+  const ownOfDisks = instanceDisks(view.config, instance).map(({ params, dev_type }) => carriedTo(params, dev_type))
+  const own = diskDicts(view).map((disk, index) => ({ ...disk, params: ownOfDisks[index] ?? {} }))
+  const result = await ctx.nodes.attempt(to, 'finalize_export', [dict, own])
   if (!result.ok)
     ctx.log.warning(`Could not finalize export for instance ${instance.name} on node ${to.name}: ${result.error}`)
   return [result.ok, disks]

@@ -8,6 +8,7 @@ import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { enforceTypes, type ParamType } from '../../model/param-types'
 import { isObject } from '../../lib/shapes/shape'
+import { valueProblem } from '../../model/disk-parameters'
 import { DISK_TEMPLATES, factsOf, isDiskTemplate } from '../../model/templates'
 import { readsInUserSpace } from '../instance/parameters/access'
 
@@ -57,6 +58,11 @@ export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<s
   const foreign = Object.entries(merged).flatMap(([template, params]) =>
     Object.keys(params).flatMap((name) => (known(template, name) ? [] : [`${template}/${name}`])),
   )
+  for (const [template, params] of Object.entries(given))
+    for (const name of Object.keys(params)) {
+      const wrong = name.endsWith('stripe-size') ? valueProblem(name, merged[template]?.[name] ?? 0) : undefined
+      if (wrong !== undefined) throw new OpPrereqError(`Disk parameter ${template}:${wrong}`, ECODE.INVAL)
+    }
   if (foreign.length > 0)
     throw new OpPrereqError(
       `While verify diskparams options: Provided option keys not supported: ${foreign.join(', ')}`,

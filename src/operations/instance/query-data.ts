@@ -2,6 +2,7 @@
 import { fillBeParams, fillHvParams, fillNicParams, fillOsParams } from '../../config/filled'
 import { diskTemplateOf, drbdId } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Network, Nic, Node } from '../../model/config'
+import { type ToldParameter, toldParameters } from '../../model/disk-parameters'
 import { isGuestElsewhere } from '../../model/guest-state'
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { BlockDeviceStatus, InstanceRuntime } from '../../rpc/node/dicts'
@@ -110,6 +111,7 @@ async function describeDisk(
   live: boolean,
   /** The other node of a mirror, which has its own parts. */
   secondary = drbdId(disk) && view.secondaries[0],
+  isPart = false,
 ): Promise<Record<string, unknown>> {
   const id = drbdId(disk)
   return {
@@ -127,13 +129,20 @@ async function describeDisk(
       : null,
     pstatus: live ? await diskStatus(ctx, view, disk, view.primary) : null,
     sstatus: live && secondary && !secondary.offline ? await diskStatus(ctx, view, disk, secondary) : null,
-    children: await Promise.all(disk.children.map((child) => describeDisk(ctx, view, child, live, secondary))),
+    children: await Promise.all(disk.children.map((child) => describeDisk(ctx, view, child, live, secondary, true))),
     mode: disk.mode,
     size: disk.size,
     spindles: disk.spindles ?? null,
+    ...(!isPart && withParameters(view, disk)),
     name: disk.name ?? null,
     uuid: disk.uuid,
   }
+}
+
+/** Only those that somebody has set, so that Ganeti's clients see only fields that they know. */
+function withParameters({ config, primary }: InstanceView, disk: Disk): { parameters?: readonly ToldParameter[] } {
+  const parameters = toldParameters(disk, config.nodegroups[primary.group], config.cluster)
+  return parameters.length === 0 ? {} : { parameters }
 }
 
 /** The job keeps the result, and more people may read jobs than may know a mirror's secret. */

@@ -3,6 +3,7 @@ import { change } from '../../config/changes'
 import { fillBeParams, fillNdParams } from '../../config/filled'
 import { diskTemplateOf, drbdId, nodesOfGroup } from '../../config/lookup'
 import type { Disk, Node } from '../../model/config'
+import { OWN_NAMES } from '../../model/disk-parameters'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceRecreateDisks } from '../../opcodes/instance'
 import { wantedNodes } from '../find'
@@ -13,7 +14,7 @@ import { allocatorsFor, firstThatFinds } from './placement/allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { shutdownDisks } from './disks/activation'
 import { createDisks, wipeDisks } from './disks/files'
-import { checkDiskParams, checkSpindles } from './disks/spec'
+import { changedOwn, checkDiskParams, checkSpindles } from './disks/spec'
 import { checkFileSpace } from './disks/file-space'
 import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { instanceHookEnv } from './hook-env'
@@ -159,11 +160,12 @@ async function placedOn(ctx: UnitContext, { primary, secondaries }: InstanceView
 
 function changesOf(before: Disk | undefined, disk: Disk): Change[] {
   if (before === undefined || before === disk) return []
-  const { size, mode, spindles, children, logical_id, nodes } = disk
+  const { size, mode, spindles, children, logical_id, nodes, params } = disk
   const placed = logical_id === before.logical_id ? {} : { logical_id, nodes }
   return [
     change('patchDisk', disk.uuid, {
       ...{ size, mode, ...(spindles !== undefined && { spindles }) },
+      ...(params !== before.params && { params }),
       ...{ ...(children.length > 0 && { children }), ...placed },
     }),
   ]
@@ -237,7 +239,7 @@ function checkGiven({ disks }: Op<typeof OpInstanceRecreateDisks>): void {
     if (seen.has(index)) throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
     seen.add(index)
     checkDiskParams(params)
-    const unknown = Object.keys(params).filter((key) => !CHANGEABLE.includes(key))
+    const unknown = Object.keys(params).filter((key) => !CHANGEABLE.includes(key) && !OWN_NAMES.includes(key))
     if (unknown.length > 0)
       throw new OpPrereqError(
         `Parameters for disk ${index} try to change unmodifyable parameter(s): ${unknown.join(', ')}`,
@@ -266,7 +268,8 @@ function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreate
     const disk = view.disks[index]
     if (disk === undefined) throw new OpPrereqError(`Invalid disk index '${index}'`, ECODE.INVAL)
     const { size = disk.size, mode = disk.mode, spindles = disk.spindles } = params
-    const counted = spindles === undefined ? {} : { spindles }
+    const own = changedOwn(disk, params)
+    const counted = { ...(spindles !== undefined && { spindles }), ...(own && { params: own }) }
     return { disk, changed: Object.keys(params).length === 0 ? disk : { ...sized(disk, size), mode, ...counted } }
   })
 }

@@ -104,6 +104,13 @@ const nics = deviceFields('nic', NIC_PROPERTIES, MAX_NICS, ({ instance }) => ins
 
 export const instanceDiskFields: FieldTable<InstanceRow> = {
   ...disks,
+  'disk.parameters': field(
+    'Disk_parameters',
+    'other',
+    'List of parameters of disks that the cluster, the group or the disk itself sets: of each its name, its value, and who sets it',
+    ({ instance, index }) => cell(index.disks(instance).map((disk) => index.diskParameters(instance, disk))),
+    { ours: true, shape: '{ name: string; value: string | number | boolean | null; source: string }[][]' },
+  ),
   'disk.count': field('Disks', 'number', 'Number of disks', ({ instance }) => cell(instance.disks.length)),
   ...aliases(disks, { sda_size: 'disk.size/0', sdb_size: 'disk.size/1' }),
 }

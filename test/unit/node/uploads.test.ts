@@ -53,7 +53,7 @@ describe('a file that an administrator has distributed', () => {
   })
 
   test.each([
-    ['/etc/apps/key', 'add it or its directory to /etc/ganeti/distribute-allowed on this node'],
+    ['/etc/apps/key', 'add it or its directory to /etc/ganeti/distribute-allowed on node node1.example.com'],
     ['/etc/ganeti/distribute-allowed', 'never distributed'],
     ['/etc/ganeti/file-storage-paths', 'never distributed'],
     ['/var/lib/ganeti/server.pem', 'never distributed'],

@@ -265,6 +265,7 @@ describe("fields that Ganeti's queries do not have", () => {
     ['lock', 'object'],
     ['instance', 'status_seen'],
     ['instance', 'user_nics'],
+    ['instance', 'disk.parameters'],
     ['job', 'opids'],
     ['node', 'seen'],
     ['node', 'pinst_hidden'],

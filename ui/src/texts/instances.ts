@@ -3,6 +3,12 @@ import { instanceActionTexts } from './instance-actions'
 import { instanceCreateTexts } from './instance-create'
 import { backendWords, clusterOnly, commonHypervisor, hypervisorWords, templateTexts } from './instance-parameters'
 
+const SOURCES: Readonly<Record<string, string>> = {
+  disk: 'of this disk',
+  group: 'of the group',
+  cluster: 'of the cluster',
+}
+
 const instancePageTexts = {
   tabs: { overview: 'Overview', parameters: 'Parameters', metrics: 'Last hours', activity: 'Jobs and events' },
   beingCreated: 'Being created',
@@ -18,6 +24,8 @@ const instancePageTexts = {
   size: 'Size',
   name: 'Name',
   disk: 'Disk',
+  diskParameters: 'Parameters',
+  diskParameter: (name: string, value: string, source: string) => `${name} ${value} (${SOURCES[source] ?? source})`,
   mac: 'MAC',
   ip: 'IP',
   connected: 'Connected to',

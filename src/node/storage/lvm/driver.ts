@@ -57,7 +57,8 @@ class LvmDriver implements Driver {
   ): Promise<DiskId> {
     const { vg, name } = volumeOf(disk.logical_id)
     const wish = { vg, size_mib, stripes: stripesOf(disk), exclusive, spindles: disk.spindles }
-    await this.changing(this.createVolume({ vg, name, size_mib, info }, wish))
+    const volume = { vg, name, size_mib, info, stripe_kib: stripeSizeOf(disk) }
+    await this.changing(this.createVolume(volume, wish))
     this.active.add(pathOf(disk))
     return [vg, name]
   }
@@ -194,18 +195,21 @@ interface NewVolume {
   readonly name: string
   readonly size_mib: number
   readonly info: string
+  /** 0 is LVM's own size. */
+  readonly stripe_kib: number
 }
 
 /** Returns what LVM says if it refuses the volume. */
 async function refusal(
   context: StorageContext,
-  { vg, name, size_mib, info }: NewVolume,
+  { vg, name, size_mib, info, stripe_kib }: NewVolume,
   stripes: number,
   devices: readonly string[],
 ): Promise<string | undefined> {
   const tag = info === '' ? [] : ['--addtag', asTag(info)]
   // Old signatures are not wiped: LVM would want to ask about them, and refuses the volume if it has no terminal.
-  const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, `-i${stripes}`, ...tag, vg, ...devices]
+  const striping = [`-i${stripes}`, ...(stripes > 1 && stripe_kib > 0 ? [`-I${stripe_kib}k`] : [])]
+  const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, ...striping, ...tag, vg, ...devices]
   const { code, output } = await attempt(context, command)
   return code === 0 ? undefined : output
 }
@@ -297,4 +301,11 @@ function stripesOf({ params }: DiskDict): number {
   return typeof stripes === 'number' && Number.isInteger(stripes) && stripes > 0
     ? stripes
     : fail(`The disk parameter stripes is a number from 1 on, not ${JSON.stringify(stripes)}`)
+}
+
+function stripeSizeOf({ params }: DiskDict): number {
+  const size_kib = params?.['stripe-size'] ?? 0
+  return typeof size_kib === 'number' && Number.isInteger(size_kib) && size_kib >= 0
+    ? size_kib
+    : fail(`The disk parameter stripe-size is in KiB, not ${JSON.stringify(size_kib)}`)
 }

@@ -1,6 +1,6 @@
 // Finds logical volumes that are missing, have another size than configured, or have no owner. Names the remedy, because an interrupted
 // operation may have left an instance's data under another name.
-import { fillDiskParams } from '../../../config/filled'
+import { diskDict } from '../../../config/rpc-dicts'
 import { instanceDisks, instanceNodes, instanceOfDisk, logicalVolumes } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, Instance } from '../../../model/config'
@@ -43,13 +43,24 @@ interface SizedPart extends Part {
 }
 
 /** The volumes that a disk consists of. */
-function partsOf(config: ConfigData, instance: Instance, disk: Disk, isInside = false): SizedPart[] {
+function partsOf(
+  config: ConfigData,
+  instance: Instance,
+  disk: Disk,
+  isInside = false,
+  /** As its node is told. */
+  dict = diskDict(config, disk, config.nodegroups[config.nodes[instance.primary_node]?.group ?? '']),
+): SizedPart[] {
   const nodes = isMirrored(disk.dev_type) || isInside ? instanceNodes(config, instance) : [instance.primary_node]
-  const group = config.nodegroups[config.nodes[instance.primary_node]?.group ?? '']
-  const stripes = Number(fillDiskParams(config.cluster, group, 'plain')['stripes'] ?? 1)
+  const stripes = Number(dict.params['stripes'] ?? 1)
   const [vg = '', lv = ''] = disk.logical_id.map(String)
   const own = diskIdOf(disk.dev_type) === 'volume' ? [{ vg, lv, disk, nodes, isInside, stripes }] : []
-  return [...own, ...disk.children.flatMap((child) => partsOf(config, instance, child, isMirrored(disk.dev_type)))]
+  return [
+    ...own,
+    ...disk.children.flatMap((child, index) =>
+      partsOf(config, instance, child, isMirrored(disk.dev_type), dict.children[index]),
+    ),
+  ]
 }
 
 /** A guest uses a volume to its end. A mirror ignores what its parts have beyond its size. */

@@ -9,6 +9,7 @@ import type { ConfigData, Node } from '../../../model/config'
 import { MAX_DISKS } from '../../../model/constants/disks'
 import { HYPERVISORS } from '../../../model/constants/hypervisors'
 import { MAX_NICS } from '../../../model/constants/params'
+import { carriedTo } from '../../../model/disk-parameters'
 import { PATH } from '../../../model/constants/paths'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { DiskParams, NicParams } from '../../../opcodes/types'
@@ -77,7 +78,8 @@ export function withExport(
   const os = isNone(exported) ? '' : exported
   // For cloud-init the copy is a new installation.
   const { [INSTANCE_ID]: _, ...exportedParams } = sections[EXPORT_SECTION.os] ?? {}
-  const disks = op.disks.length > 0 ? op.disks : exportedDisks(instance)
+  const template = op.disk_template ?? config.cluster.enabled_disk_templates[0] ?? NO_DISKS
+  const disks = op.disks.length > 0 ? op.disks : exportedDisks(instance, template)
   checkSizes(disks, instance)
   const isDiskless = disks.length === 0 && instance['disk_template'] === NO_DISKS
   const disk_template = op.disk_template ?? (isDiskless ? NO_DISKS : undefined)
@@ -114,13 +116,21 @@ function checkSizes(disks: readonly DiskParams[], instance: Values): void {
   }
 }
 
-function exportedDisks(instance: Values): DiskParams[] {
+function exportedDisks(instance: Values, template: string): DiskParams[] {
   return upTo(MAX_DISKS).flatMap((index) => {
     const size = instance[`disk${index}_size`]
     const name = known(instance[`disk${index}_name`])
-    return size === undefined ? [] : [{ size: Number(size), ...(name !== undefined && { name }) }]
+    const params = carriedTo(beginningWith(`disk${index}_param_`, instance), template)
+    return size === undefined ? [] : [{ size: Number(size), ...(name !== undefined && { name }), ...params }]
   })
 }
+
+const beginningWith = (prefix: string, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
+    ),
+  )
 
 /** A copy gets new MAC addresses. */
 function exportedNics(instance: Values, isCopy: boolean): NicParams[] {

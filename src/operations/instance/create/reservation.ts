@@ -1,6 +1,7 @@
 // Turns a reservation into a real instance. It keeps its name, uuid, nodes and disks. Whatever the opcode leaves out is taken from the
 // reservation.
 import type { Disk, Instance, Nic } from '../../../model/config'
+import { readOwn } from '../../../model/disk-parameters'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { factsOf, isDrbd, NO_DISKS } from '../../../model/templates'
 import type { DiskParams, NicParams as GivenNic } from '../../../opcodes/types'
@@ -99,7 +100,8 @@ function disksAsReserved(given: readonly DiskParams[], { instance, disks }: Inst
     throw differs(instance, 'has', countOf(reserved.length), countOf(given.length))
   given.forEach((disk, index) => {
     const own: Readonly<Record<string, unknown>> = { ...reserved[index] }
-    for (const [name, value] of Object.entries(disk))
+    const wanted = { ...disk, ...readOwn(disks[index]?.dev_type ?? NO_DISKS, disk) }
+    for (const [name, value] of Object.entries(wanted))
       if (value !== undefined && String(value) !== String(own[name]))
         throw differs(instance, `has disk ${index} with the ${name}`, String(own[name] ?? 'none'), value)
   })

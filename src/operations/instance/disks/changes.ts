@@ -4,6 +4,7 @@ import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { diskTemplateOf } from '../../../config/lookup'
 import { MAX_DISKS } from '../../../model/constants/disks'
 import type { Disk, DiskMode } from '../../../model/config'
+import { onlyForMaking, OWN_NAMES } from '../../../model/disk-parameters'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
 import type { Change, UnitContext } from '../../unit-context'
@@ -14,6 +15,7 @@ import { sizesOfFreeDevices } from './adoption'
 import { areNoted } from './noted'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
 import {
+  changedOwn,
   checkDiskParams,
   checkNames,
   checkSpindles,
@@ -42,8 +44,8 @@ export type DiskStep =
       readonly disk: Disk
       readonly index: number
       readonly fields: { readonly mode?: DiskMode; readonly name?: string | null; readonly params?: Disk['params'] }
-      /** Given parameters of its provider. */
-      readonly own: Readonly<Record<string, string>>
+      /** Given parameters of its own, or of its provider. */
+      readonly own: Readonly<Record<string, unknown>>
     }
 
 /** Changes apply one after the other: an index refers to the list after the earlier changes. */
@@ -160,21 +162,45 @@ function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): Di
   const disk = disks[index]
   if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
   if (params.size !== undefined) throw new OpPrereqError('Disk size change not possible, use grow-disk', ECODE.INVAL)
-  const own = factsOf(disk.dev_type).ownParams === true ? changedParams(disk, params) : undefined
-  if (own === undefined) checkDiskParams(params, ['mode', 'name'])
+  const own =
+    factsOf(disk.dev_type).ownParams === true ? changedParams(disk, params) : changedLevel(disk, params, index)
   const name = params.name?.toLowerCase() === 'none' ? null : params.name
   const fields = {
     ...(params.mode && { mode: params.mode }),
     ...(name !== undefined && { name }),
-    ...(own !== undefined && Object.keys(own.given).length > 0 && { params: own.all }),
+    ...(Object.keys(own.given).length > 0 && { params: own.all }),
   }
   const { name: _, ...unnamed } = disk
-  disks[index] = { ...unnamed, ...(fields.mode && { mode: fields.mode }), ...(typeof name === 'string' && { name }) }
-  return { action: 'modify', disk, index, fields, own: own?.given ?? {} }
+  disks[index] = {
+    ...unnamed,
+    ...(fields.params && { params: fields.params }),
+    ...(fields.mode && { mode: fields.mode }),
+    ...(typeof name === 'string' && { name }),
+  }
+  return { action: 'modify', disk, index, fields, own: own.given }
+}
+
+interface ChangedParams {
+  readonly given: Readonly<Record<string, unknown>>
+  readonly all: Disk['params']
+}
+
+/** Parameters that count when the disk is activated next. */
+function changedLevel(disk: Disk, params: DiskParams, index: number): ChangedParams {
+  checkDiskParams(params, ['mode', 'name', ...OWN_NAMES])
+  const made = Object.keys(params).find(onlyForMaking)
+  const all = changedOwn(disk, params)
+  if (made !== undefined)
+    throw new OpPrereqError(
+      `'${made}' says how a disk is made, and this one exists: "gnt-instance recreate-disks --disk ${index}:${made}=VALUE" makes it anew, without its data`,
+      ECODE.INVAL,
+    )
+  const { mode: _mode, name: _name, ...given } = params
+  return { given, all }
 }
 
 /** The provider's parameters that its scripts get from now on. `default` removes one. */
-function changedParams(disk: Disk, params: DiskParams): { given: Record<string, string>; all: Disk['params'] } {
+function changedParams(disk: Disk, params: DiskParams): ChangedParams {
   const { mode: _mode, name: _name, ...others } = params
   const known = DISK_PARAM_NAMES.find((name) => Object.hasOwn(others, name))
   if (known !== undefined)
@@ -201,6 +227,10 @@ export async function applyDisks(
       const { params, ...plain } = step.fields
       const fields: Readonly<Record<string, unknown>> = { ...plain, ...(params && { params }) }
       await ctx.config.change([change('patchDisk', step.disk.uuid, fields)])
+      if (params && factsOf(step.disk.dev_type).ownParams !== true && now.instance.disks_active)
+        ctx.log.info(
+          `The parameters of disk ${step.index} count when it is activated next, with the next start of the instance for example`,
+        )
       const shown = { ...plain, ...prefixed('params:', step.own) }
       changed.push(...Object.entries(shown).map(([key, value]): Changed => [`disk.${key}/${step.index}`, value]))
     }
@@ -209,7 +239,7 @@ export async function applyDisks(
   return changed
 }
 
-const prefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
+const prefixed = (prefix: string, values: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [prefix + key, value]))
 
 function applyStep(

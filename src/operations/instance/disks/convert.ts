@@ -3,6 +3,7 @@ import { change } from '../../../config/changes'
 import { diskTemplateOf } from '../../../config/lookup'
 import { fillNdParams } from '../../../config/filled'
 import type { Disk, Node } from '../../../model/config'
+import { carriedTo } from '../../../model/disk-parameters'
 import { ECODE, type ErrorCode, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
@@ -85,9 +86,9 @@ export async function planConversion(
   if (isDrbd(from) && diskIdOf(template) === 'volume')
     return { from, template, disks: dataDisks(sized), secondary: undefined }
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
-  const specs = sized.disks.map(({ size, mode, name }) => {
+  const specs = sized.disks.map(({ size, mode, name, params }) => {
     const own = factsOf(template).ownParams === true ? diskSpec({ ...op.ext_params, size }, template) : {}
-    return { ...own, size, mode, name }
+    return { ...own, size, mode, name, params: carriedTo(params, template) }
   })
   await checkOutside(ctx, specs, { config, primary, hypervisor: instance.hypervisor, template })
   const place = { config, primary, secondary, folder }

@@ -3,6 +3,7 @@ import { change } from '../../../config/changes'
 import { nodesOfGroup } from '../../../config/lookup'
 import type { Disk, Node } from '../../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../../model/constants/words'
+import { carriedTo } from '../../../model/disk-parameters'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import { answer } from '../../../allocation/questions/answer'
 import { isDrbd, isMirroredInside } from '../../../model/templates'
@@ -205,11 +206,11 @@ const exchange = ({ instance, disks: before }: InstanceView, after: readonly Dis
 
 /** What remains of mirrors: the data volumes on the primary node. */
 export const dataDisks = ({ disks, primary }: InstanceView): Disk[] =>
-  disks.flatMap(({ children: [data], iv_name, size, mode, name }) =>
-    data === undefined
-      ? []
-      : [{ ...data, iv_name, size, mode, ...(name !== undefined && { name }), nodes: [primary.uuid] }],
-  )
+  disks.flatMap(({ children: [data], iv_name, size, mode, name, params: own }) => {
+    if (data === undefined) return []
+    const params = { ...data.params, ...carriedTo(own, data.dev_type) }
+    return [{ ...data, iv_name, size, mode, params, ...(name !== undefined && { name }), nodes: [primary.uuid] }]
+  })
 
 export async function drbdToPlain(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
   await ctx.config.change(exchange(view, disks), areNoted(ctx, disks))

@@ -93,12 +93,12 @@ function drbdDisk(ctx: UnitContext, spec: DiskSpec, place: DiskPlace, index: num
   }
 }
 
-const common = (ctx: UnitContext, { size, mode, name, provider, own, access }: DiskSpec, iv_name: string) => ({
+const common = (ctx: UnitContext, { size, mode, name, provider, own, access, params }: DiskSpec, iv_name: string) => ({
   iv_name,
   size,
   mode,
   ...(name !== undefined && { name }),
-  params: { ...(provider !== undefined && { provider, ...own }), ...(access !== undefined && { access }) },
+  params: { ...(provider !== undefined && { provider, ...own }), ...(access !== undefined && { access }), ...params },
   uuid: diskUuid(ctx.env.random.uuid()),
   serial_no: 1,
   ctime: 0,

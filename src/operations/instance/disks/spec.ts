@@ -2,7 +2,15 @@
 import * as path from 'node:path'
 import { pythonText } from '../../../lib/text/python-text'
 import { DISK_DRIVER_ACCESS } from '../../../model/constants/disks'
-import type { Cluster, DiskMode } from '../../../model/config'
+import type { Cluster, Disk, DiskMode, Params } from '../../../model/config'
+import {
+  onlyForMaking,
+  OWN_NAMES,
+  ownSpecs,
+  readOwn,
+  valueProblem,
+  withoutDefaults,
+} from '../../../model/disk-parameters'
 import { ECODE, OpPrereqError, TypeEnforcementError } from '../../../model/errors'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
 import { enforceType } from '../../../model/param-types'
@@ -25,6 +33,8 @@ export interface DiskSpec {
   /** The external provider, and its own parameters. */
   readonly provider?: string
   readonly own?: Readonly<Record<string, string>>
+  /** Its own parameters, over those of the group. */
+  readonly params?: Params
 }
 
 export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
@@ -52,6 +62,10 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
   const { vg, metavg, access, adopt, spindles, provider } = disk
   if (adopt !== undefined && !mayAdopt(template))
     throw new OpPrereqError(`Disk adoption is not supported for the '${template}' disk template`, ECODE.INVAL)
+  const params = facts.ownParams === true ? {} : ownLevel(disk, template)
+  const made = Object.keys(params).find(onlyForMaking)
+  if (adopt !== undefined && made !== undefined)
+    throw new OpPrereqError(`An adopted disk stays as it was made: leave out '${made}'`, ECODE.INVAL)
   const foreign = {
     ...(!isOnLvm(template) && { vg }),
     ...(!isDrbd(template) && { metavg }),
@@ -90,8 +104,34 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
     ...(spindles !== undefined && { spindles }),
     ...(adopt !== undefined && { adopt }),
     ...(access !== undefined && { access }),
+    ...(Object.keys(params).length > 0 && { params }),
     ...(provider !== undefined && { provider, own: ownParams(disk) }),
   }
+}
+
+/** The disk's own parameters that a user has given. */
+export function ownLevel(disk: DiskParams, template: DiskTemplate): Params {
+  const known = Object.keys(ownSpecs(template))
+  const other = Object.keys(disk).find((name) => OWN_NAMES.includes(name) && !known.includes(name))
+  if (other !== undefined)
+    throw new OpPrereqError(
+      `Disks of template '${template}' have no '${other}'; ${known.length > 0 ? `they have ${known.join(', ')}` : 'leave it out'}`,
+      ECODE.INVAL,
+    )
+  const params = withoutDefaults(readOwn(template, disk))
+  for (const [name, value] of Object.entries(params)) {
+    const problem = valueProblem(name, value)
+    if (problem !== undefined) throw new OpPrereqError(`Disk parameter ${problem}`, ECODE.INVAL)
+  }
+  return params
+}
+
+/** All own parameters of a disk that exists, with those that a user has given; `default` removes one. Undefined without a change. */
+export function changedOwn(disk: Disk, given: DiskParams): Params | undefined {
+  const names = Object.keys(given).filter((name) => OWN_NAMES.includes(name))
+  if (names.length === 0 || factsOf(disk.dev_type).ownParams === true) return undefined
+  const kept = Object.entries(disk.params ?? {}).filter(([name]) => !names.includes(name))
+  return { ...Object.fromEntries(kept), ...ownLevel(given, disk.dev_type) }
 }
 
 /** Templates whose disks may exist before their instance. */
@@ -117,8 +157,10 @@ export function checkSpindles(specs: readonly DiskSpec[], exclusive: boolean): v
     throw new OpPrereqError('You must specify spindles in instance disks when exclusive storage is active', ECODE.INVAL)
 }
 
+const ALL_NAMES = [...DISK_PARAM_NAMES, ...OWN_NAMES]
+
 /** Refuses an unknown parameter, which is probably a typing error. */
-export function checkDiskParams(disk: DiskParams, known = DISK_PARAM_NAMES): void {
+export function checkDiskParams(disk: DiskParams, known: readonly string[] = ALL_NAMES): void {
   const unknown = Object.keys(disk).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new TypeEnforcementError(`Unknown parameter '${unknown}'`)
   if (disk.size !== undefined) enforceType('size', disk.size, 'size')

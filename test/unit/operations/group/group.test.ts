@@ -156,6 +156,15 @@ describe('group set params', () => {
     ])
   })
 
+  test('takes the size of stripes in KiB, where LVM can have it', async () => {
+    const cluster = smallCluster()
+    const set = (value: unknown) =>
+      cluster.run('OP_GROUP_SET_PARAMS', { group_name: 'default', diskparams: { plain: { 'stripe-size': value } } })
+    await set('128k')
+    expect(cluster.groupNamed('default').diskparams).toEqual({ plain: { 'stripe-size': 128 } })
+    await expect(set(100)).rejects.toThrow('Disk parameter plain:stripe-size is a power of two from 4 to 4096 KiB')
+  })
+
   test('takes overrides away again', async () => {
     const cluster = smallCluster()
     const set = (params: object) => cluster.run('OP_GROUP_SET_PARAMS', { group_name: 'default', ...params })

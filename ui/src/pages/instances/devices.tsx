@@ -73,12 +73,13 @@ export function Disks({ instance }: { instance: Instance }) {
       {disks.length === 0 ? (
         <Nothing text={own.noDisks} />
       ) : (
-        <Rows label={own.disks} titles={[words.number, words.size, words.name]} minWidth={420}>
+        <Rows label={own.disks} titles={[words.number, words.size, words.name, words.diskParameters]} minWidth={520}>
           {disks.map((disk) => (
             <Table.Tr key={instance['disk.uuids']?.[disk.index] ?? disk.index}>
               <Table.Td>{disk.index}</Table.Td>
               <Table.Td>{sizeText(disk.size)}</Table.Td>
               <Table.Td>{disk.name ?? '–'}</Table.Td>
+              <Table.Td>{parametersText(instance['disk.parameters']?.[disk.index] ?? [])}</Table.Td>
               <Buttons>
                 <ActionAt subject={disk} action={GROW_DISK} name={words.grow(disk.index)} />
                 <ActionAt
@@ -101,6 +102,11 @@ export function Disks({ instance }: { instance: Instance }) {
     </Card>
   )
 }
+
+type Parameters = NonNullable<Instance['disk.parameters']>[number]
+
+const parametersText = (parameters: Parameters): string =>
+  parameters.map(({ name, value, source }) => words.diskParameter(name, String(value), source)).join(', ') || '–'
 
 export function Snapshots({ instance }: { instance: Instance }) {
   const can = TEMPLATES[instance.disk_template ?? '']?.snapshots !== undefined

@@ -142,6 +142,9 @@ test('a volume gets as many stripes as there are physical volumes, and fewer whe
   }
   const one = { argv: `lvcreate -Wn -L64m -n${NAME} -i1 xenvg /dev/vdc /dev/vdb` }
   await on([empty, two, uneven, one], (disks) => disks.create(plain(NAME, { params: { stripes: 3 } }), 64))
+  const sized = { argv: `lvcreate -Wn -L64m -n${NAME} -i2 -I64k xenvg /dev/vdc /dev/vdb` }
+  const params = { stripes: 2, 'stripe-size': 64 }
+  await on([empty, two, sized], (disks) => disks.create(plain(NAME, { params }), 64))
   const odd = { argv: PVS, stdout: '  /dev/a:b|xenvg|24572.00|24572.00|a--\n' }
   const striped = plain(NAME, { params: { stripes: 2 } })
   await expect(on([empty, odd], (disks) => disks.create(striped, 64))).rejects.toThrow("has a ':' in its name")
