@@ -1,6 +1,5 @@
 // What this node reports about its volumes. They are volumes of LVM, or volumes in user space if the node uses these instead.
 import type { NodeContext } from '../context'
-import { fail } from '../failure'
 import { mirrorList } from '../mirror/client'
 import {
   type LogicalVolume,
@@ -12,7 +11,7 @@ import {
   repairStorageUnit,
   volumeGroups,
 } from './lvm/units'
-import { userGroups, userPhysicalVolumes, userVolumes } from './user/volumes'
+import { modifyUserUnit, repairUserUnit, userGroups, userPhysicalVolumes, userVolumes } from './user/volumes'
 
 export interface VolumeReports {
   groups(): Promise<VolumeGroup[]>
@@ -37,8 +36,6 @@ export function reportsOf(context: Source): VolumeReports {
       repair: (type, name, operation) => repairStorageUnit(run, type, name, operation),
     }
   const place = { files, userVolumes: folder, hostname }
-  const refuse = async (type: string, name: string) =>
-    fail(`Storage unit '${name}' of type '${type}' is in user space: there is nothing to change or to repair`)
   return {
     groups: () => userGroups(place),
     physical: () => userPhysicalVolumes(place),
@@ -46,8 +43,8 @@ export function reportsOf(context: Source): VolumeReports {
       const mirrors = [...(await mirrorList(context)).values()]
       return userVolumes(place, groups, new Set(mirrors.flatMap(({ data, meta }) => [data ?? '', meta ?? ''])))
     },
-    modify: refuse,
-    repair: refuse,
+    modify: (type, name, changes) => modifyUserUnit(place, type, name, changes),
+    repair: (type, name, operation) => repairUserUnit(place, type, name, operation),
   }
 }
 

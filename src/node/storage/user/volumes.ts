@@ -2,12 +2,15 @@
 // lengths of the files add up to the space that the group has given away, so no other record is needed.
 //
 //   GROUP/size           the size of the group in MiB
+//   GROUP/closed         is there while nothing may be allocated
 //   GROUP/volumes/NAME   the data of a volume
 //   GROUP/tags/NAME      the volume's tags, one on each line
 import * as path from 'node:path'
 import { errorCode, isMissing } from '../../../lib/disk'
-import type { Files } from '../../../lib/files'
+import { accessible, type Files } from '../../../lib/files'
+import { isLostVolume } from '../../../model/constants/disks'
 import { fail } from '../../failure'
+import { lostFrom } from '../lvm/problem'
 import type { LogicalVolume, PhysicalVolume, VolumeGroup } from '../lvm/units'
 
 const MIB = 1 << 20
@@ -46,11 +49,59 @@ async function groupOf(place: Place, name: string): Promise<VolumeGroup> {
   return { name, size_mib, free_mib: Math.max(0, Math.min(size_mib - given_mib, Math.floor((bavail * bsize) / MIB))) }
 }
 
-/** Each group counts as being on one physical volume: its folder. */
+/** Each group counts as being on one physical volume: its folder. Attributes are those of LVM. */
 export async function userPhysicalVolumes(place: Place): Promise<PhysicalVolume[]> {
+  const { files } = place
   const groups = await userGroups(place)
-  return groups.map((group) => ({ ...group, vg: group.name, attributes: 'a--', allocatable: true }))
+  return Promise.all(
+    groups.map(async (group) => {
+      const allocatable = !(await accessible(files, closedFile(place, group.name)))
+      const isWhole = await accessible(files, volumesFolder(place, group.name))
+      const attributes = `${allocatable ? 'a' : '-'}-${isWhole ? '-' : 'm'}`
+      return { ...group, vg: group.name, attributes, allocatable }
+    }),
+  )
 }
+
+/** Changes whether volumes may be made on the group's physical volume. */
+export async function modifyUserUnit(
+  place: Place,
+  type: string,
+  name: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { allocatable, ...others } = changes
+  const fixed = type === 'lvm-pv' ? Object.keys(others) : Object.keys(changes)
+  if (fixed.length > 0) fail(`Storage units of type '${type}' have nothing to modify in: ${fixed.join(', ')}`)
+  if (allocatable === undefined) return
+  await requireGroup(place, name)
+  const file = closedFile(place, name)
+  await (allocatable === true
+    ? place.files.rm(file, { force: true })
+    : place.files.writeFile(file, '', { mode: 0o600 }))
+}
+
+/** Makes a group usable again that has lost the folder of its volumes. What was on them is gone, so their tags go, too. */
+export async function repairUserUnit(place: Place, type: string, name: string, operation: string): Promise<void> {
+  if (type !== 'lvm-vg' || operation !== 'fix-consistency')
+    fail(`Storage units of type '${type}' do not know the operation '${operation}'`)
+  await requireGroup(place, name)
+  const { files } = place
+  const tags = path.join(place.userVolumes, name, 'tags')
+  for (const folder of [volumesFolder(place, name), tags]) await files.mkdir(folder, { recursive: true, mode: 0o700 })
+  const there = await listed(files, volumesFolder(place, name))
+  for (const volume of await listed(files, tags))
+    if (!there.includes(volume)) await files.rm(tagsFile(place, name, volume), { force: true })
+}
+
+async function requireGroup(place: Place, name: string): Promise<void> {
+  if ((await listed(place.files, place.userVolumes)).includes(name)) return
+  fail(`There is no volume group '${name}' on node ${place.hostname}`)
+}
+
+const closedFile = ({ userVolumes: folder }: Place, vg: string): string => path.join(folder, vg, 'closed')
+const volumesFolder = ({ userVolumes: folder }: Pick<Place, 'userVolumes'>, vg: string): string =>
+  path.join(folder, vg, 'volumes')
 
 /** The volumes of the given groups, or of all. `mirrored` are the files on which an active mirrored disk keeps its data. */
 export async function userVolumes(
@@ -82,8 +133,15 @@ export const tagsFile = ({ userVolumes: folder }: Pick<Place, 'userVolumes'>, vg
 
 /** Fails if the group does not have this much space. `done` is what this call has already added. */
 export async function requireRoom(place: Place, vg: string, size_mib: number): Promise<void> {
-  const group = (await userGroups(place)).find(({ name }) => name === vg)
+  const group = (await userPhysicalVolumes(place)).find(({ name }) => name === vg)
   if (group === undefined) return fail(`There is no volume group '${vg}' on node ${place.hostname}`)
+  if (isLostVolume(group.attributes))
+    fail(`No volume can be made on node ${place.hostname}: ${lostFrom(vg, place.hostname)}`)
+  if (!group.allocatable)
+    fail(
+      `No physical volume of group '${vg}' on node ${place.hostname} may be used: ` +
+        `'gnt-node modify-storage --allocatable yes ${place.hostname} lvm-pv ${vg}' allows it`,
+    )
   if (size_mib > group.free_mib)
     fail(
       `Volume group '${vg}' on node ${place.hostname} is too full for ${size_mib} MiB, it has ${Math.floor(group.free_mib)} MiB ` +

@@ -46,6 +46,43 @@ test('two volumes that are made in the same moment do not both get the last room
   expect([40, 100]).toContain(group?.free_mib)
 })
 
+test('nothing is allocated on a closed physical volume, and what is there stays', async () => {
+  await driver().create(disk('a', 10), 10, [], {})
+  await reports().modify('lvm-pv', 'xenvg', { allocatable: false })
+  await expect(reports().physical()).resolves.toMatchObject([{ name: 'xenvg', allocatable: false, attributes: '---' }])
+  await expect(driver().create(disk('b'), 10, [], {})).rejects.toThrow(
+    "No physical volume of group 'xenvg' on node node1.example.com may be used: 'gnt-node modify-storage --allocatable yes",
+  )
+  expect(await driver().find(disk('a'), [])).toBeDefined()
+  await reports().modify('lvm-pv', 'xenvg', { allocatable: true })
+  await driver().create(disk('b', 10), 10, [], {})
+  await expect(reports().modify('lvm-pv', 'other', { allocatable: true })).rejects.toThrow(
+    "There is no volume group 'other'",
+  )
+  await expect(reports().modify('lvm-pv', 'xenvg', { size: 1 })).rejects.toThrow('have nothing to modify in: size')
+  await expect(reports().modify('lvm-vg', 'xenvg', { allocatable: true })).rejects.toThrow('have nothing to modify in')
+})
+
+test('a group that has lost its volumes says so, makes none, and is usable again after a repair', async () => {
+  await driver().create(disk('a', 10), 10, [], {})
+  const device = await driver().find(disk('a'), [])
+  if (device === undefined) throw new Error('the volume is missing')
+  await driver().setInfo(disk('a'), device, 'originstname+vm1')
+  fs.rmSync(path.join(folder, 'xenvg/volumes'), { recursive: true })
+  await expect(reports().physical()).resolves.toMatchObject([{ attributes: 'a-m' }])
+  await expect(driver().create(disk('b', 10), 10, [], {})).rejects.toThrow(
+    "'gnt-node repair-storage node1.example.com lvm-vg xenvg'",
+  )
+  await reports().repair('lvm-vg', 'xenvg', 'fix-consistency')
+  await expect(reports().physical()).resolves.toMatchObject([{ attributes: 'a--' }])
+  expect(fs.readdirSync(path.join(folder, 'xenvg/tags'))).toEqual([])
+  await driver().create(disk('a', 10), 10, [], {})
+  await expect(reports().repair('lvm-vg', 'other', 'fix-consistency')).rejects.toThrow(
+    "There is no volume group 'other'",
+  )
+  await expect(reports().repair('lvm-pv', 'xenvg', 'fix-consistency')).rejects.toThrow('do not know the operation')
+})
+
 test('a group that is not there is told by its name', async () => {
   const strange = { ...disk('a'), logical_id: ['other', 'a'] }
   await expect(driver().create(strange, 1, [], {})).rejects.toThrow("There is no volume group 'other'")
@@ -81,7 +118,6 @@ test('the node lists volumes and the space of groups as it does those of LVM', a
     ...{ type: 'lvm-vg', name: 'xenvg' },
     ...{ storage_free: 40, storage_size: 100 },
   })
-  await expect(reports().modify('lvm-pv', 'xenvg', { allocatable: false })).rejects.toThrow('is in user space')
 })
 
 test('whose a volume is goes along with it, and away with it', async () => {
