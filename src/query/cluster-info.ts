@@ -1,4 +1,5 @@
 // QueryClusterInfo: the cluster in one object, as clients of all versions expect it. Pure.
+import { ConfigIndex } from './config-index'
 import * as os from 'node:os'
 import type { ConfigData } from '../model/config'
 import { versionOf } from '../model/ip'
@@ -19,7 +20,7 @@ export function clusterInfo(config: ConfigData): Record<keyof ClusterInfo, unkno
   return {
     ...versions(),
     name: cluster.cluster_name,
-    master: config.nodes[cluster.master_node]?.name ?? null,
+    master: ConfigIndex.of(config).master()?.name ?? null,
     default_hypervisor: cluster.enabled_hypervisors[0] ?? null,
     enabled_hypervisors: cluster.enabled_hypervisors,
     hvparams: cluster.hvparams,

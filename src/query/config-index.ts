@@ -9,18 +9,8 @@ import {
   fillOsParams,
   hvParamsFiller,
 } from '../config/filled'
-import {
-  findGroup,
-  findInstance,
-  findNetwork,
-  findNode,
-  instanceDisks,
-  instancesOfNetwork,
-  nodesOfGroup,
-  primaryInstances,
-  secondaryInstances,
-  secondaryNodes,
-} from '../config/lookup'
+import { findGroup, findNetwork, instancesOfNetwork, nodesOfGroup } from '../config/lookup'
+import { ConfigQuestions, type RoleName } from '../config/questions'
 import { recordValues } from '../config/records'
 import type {
   BeParams,
@@ -47,7 +37,10 @@ export class ConfigIndex {
   readonly nodes = once(() => byName(recordValues(this.config.nodes)))
   readonly groups = once(() => byName(recordValues(this.config.nodegroups)))
   readonly networks = once(() => byName(recordValues(this.config.networks)))
-  private constructor(readonly config: ConfigData) {}
+  private readonly questions: ConfigQuestions
+  private constructor(readonly config: ConfigData) {
+    this.questions = new ConfigQuestions(config)
+  }
 
   static of(config: ConfigData): ConfigIndex {
     let index = this.indexes.get(config)
@@ -55,15 +48,20 @@ export class ConfigIndex {
     return index
   }
 
-  findInstance = (name: string): Instance | undefined => inSameCase(findInstance(this.config, name), name)
-  findNode = (name: string): Node | undefined => inSameCase(findNode(this.config, name), name)
+  findInstance = (name: string): Instance | undefined => onlyOne(this.questions.instancesNamed(name))
+  findNode = (name: string): Node | undefined => onlyOne(this.questions.nodesNamed(name))
   findGroup = (name: string): NodeGroup | undefined => findGroup(this.config, name)
   findNetwork = (name: string): Network | undefined => findNetwork(this.config, name)
 
-  readonly primaryInstances = perKey((node: string): readonly Instance[] => byName(primaryInstances(this.config, node)))
-  readonly secondaryInstances = perKey((node: string): readonly Instance[] =>
-    byName(secondaryInstances(this.config, node)),
-  )
+  master = (): Node | undefined => this.questions.master()
+  roleOf = (node: Node): RoleName => this.questions.roleOf(node)
+  primaryOf = (instance: Instance): Node | undefined => this.questions.primaryOf(instance)
+  primaryInstances = (node: string): readonly Instance[] => this.instancesOn(node).primary
+  secondaryInstances = (node: string): readonly Instance[] => this.instancesOn(node).secondary
+  private readonly instancesOn = perKey((node: string) => {
+    const { primary, secondary } = this.questions.instancesOn(node)
+    return { primary: byName(primary), secondary: byName(secondary) }
+  })
   readonly nodesOfGroup = perKey((group: string): readonly Node[] => nodesOfGroup(this.config, group))
   readonly instancesOfNetwork = perKey((network: string): readonly Instance[] =>
     instancesOfNetwork(this.config, network),
@@ -74,10 +72,10 @@ export class ConfigIndex {
   }
 
   /** Nodes besides the primary that hold its disks. */
-  readonly secondaries = perKey((instance: Instance): readonly NodeUuid[] => secondaryNodes(this.config, instance))
-  readonly disks = ofLast((instance: Instance): readonly Disk[] => instanceDisks(this.config, instance))
+  readonly secondaries = perKey((instance: Instance): readonly NodeUuid[] => this.questions.secondariesOf(instance))
+  readonly disks = ofLast((instance: Instance): readonly Disk[] => this.questions.disksOf(instance))
 
-  nodeName = (uuid: string): string => this.config.nodes[uuid]?.name ?? uuid
+  nodeName = (uuid: string): string => this.questions.nodeName(uuid)
   groupName = (uuid: string): string => this.config.nodegroups[uuid]?.name ?? uuid
   groupOfNode = (uuid: string): NodeGroup | undefined => this.config.nodegroups[this.config.nodes[uuid]?.group ?? '']
 
@@ -100,14 +98,7 @@ export class ConfigIndex {
 
 const byName = <T extends { readonly name: string }>(items: readonly T[]): T[] => niceSortBy(items, ({ name }) => name)
 
-/** Names must match exactly here. Commands accept short names; lists are filtered by them afterwards. */
-function inSameCase<T extends { readonly uuid: string; readonly name: string }>(
-  found: T | undefined,
-  asked: string,
-): T | undefined {
-  if (found === undefined || found.uuid === asked || `${found.name}.`.startsWith(`${asked}.`)) return found
-  return undefined
-}
+const onlyOne = <T>([first, another]: readonly T[]): T | undefined => (another === undefined ? first : undefined)
 
 function once<T>(compute: () => T): () => T {
   let known: { value: T } | undefined

@@ -1,10 +1,9 @@
 // confd's answer to each kind of question, from one state of the configuration. Texts and numbers of errors are
 // Ganeti's.
-import { drbdId, masterNode, primaryInstances, secondaryInstances } from '../../config/lookup'
-import { recordValues } from '../../config/records'
+import type { ConfigQuestions } from '../../config/questions'
 import { haskellText } from '../../lib/text/haskell-text'
 import { isObject } from '../../lib/shapes/shape'
-import type { ConfigData, Disk, Instance, Node } from '../../model/config'
+import type { ConfigData, Disk, GantryData, Instance, Node } from '../../model/config'
 import { maintenanceSettings } from '../../model/maintenance'
 import { compareText } from '../../model/nice-sort'
 import {
@@ -17,14 +16,20 @@ import {
   type ConfdReply,
   type ConfdRequest,
 } from '../../rpc/confd/protocol'
-import type { ConfigView } from './config-view'
 import { openPart, withoutSecrets } from './without-secrets'
 
-type Answering = (view: ConfigView, query: ConfdQuery) => ConfdReply
+/** A snapshot that answers. */
+export interface Asked {
+  readonly questions: ConfigQuestions
+  /** The public part of gantry.data. */
+  readonly gantry: Pick<GantryData, 'sections'>
+}
 
-export function answerTo(view: ConfigView, { question, query }: Pick<ConfdRequest, 'question' | 'query'>): ConfdReply {
+type Answering = (asked: Asked, query: ConfdQuery) => ConfdReply
+
+export function answerTo(asked: Asked, { question, query }: Pick<ConfdRequest, 'question' | 'query'>): ConfdReply {
   try {
-    return ANSWERS[question](view, query)
+    return ANSWERS[question](asked, query)
   } catch (error) {
     if (error instanceof Refusal) return refused(error.message)
     throw error
@@ -40,64 +45,78 @@ const BAD_ARGUMENT: ConfdReply = { status: CONFD_STATUS.error, answer: CONFD_ERR
 const UNKNOWN_ENTRY: ConfdReply = { status: CONFD_STATUS.error, answer: CONFD_ERROR.unknownEntry, serial: 0 }
 
 const ANSWERS: Readonly<Record<ConfdQuestion, Answering>> = {
-  [CONFD.ping]: ({ config }) => ok(config.version, 0),
-  [CONFD.nodeRole]: (view, query) => {
-    const node = view.node(textOf(query))
+  [CONFD.ping]: ({ questions }) => ok(questions.config.version, 0),
+  [CONFD.nodeRole]: ({ questions }, query) => {
+    const node = nodeNamed(questions, query)
     if (typeof node === 'string')
       throw new Refusal(
         `Failure: prerequisites not met for this operation:\nerror type: ECodeNoEnt, error details:\n${node}`,
       )
-    return ofCluster(view, roleOf(view.config, node))
+    return ofCluster(questions, CONFD_ROLE[questions.roleOf(node)])
   },
-  [CONFD.nodeOfInstanceIp]: (view, query) => {
+  [CONFD.nodeOfInstanceIp]: ({ questions }, query) => {
     if (query === null || typeof query === 'string') return BAD_ARGUMENT
-    const { link = view.defaultLink, ip, ips } = query
-    if (ip !== undefined) return nodeOfIp(view, link, ip)
-    const all = ips.map((one) => nodeOfIp(view, link, one))
+    const { link = questions.defaultLink, ip, ips } = query
+    if (ip !== undefined) return nodeOfIp(questions, link, ip)
+    const all = ips.map((one) => nodeOfIp(questions, link, one))
     return ofCluster(
-      view,
+      questions,
       all.map(({ status, answer, serial }) => [status, answer, serial]),
     )
   },
-  [CONFD.clusterMaster]: (view, query) => {
+  [CONFD.clusterMaster]: ({ questions }, query) => {
     if (typeof query === 'string') return BAD_ARGUMENT
-    const { cluster } = view.config
-    const master = masterNode(view.config)
+    const { cluster } = questions.config
+    const master = questions.master()
     if (master === undefined) throw new Refusal(noEntry(`Node name ${cluster.master_node} not found`))
     // In the order of MASTER_FIELD.
     const values = [master.name, cluster.master_ip, master.primary_ip]
-    return ofCluster(view, query === null ? master.name : query.fields.map((field) => values[field]))
+    return ofCluster(questions, query === null ? master.name : query.fields.map((field) => values[field]))
   },
-  [CONFD.nodeIps]: (view) => ofCluster(view, ipsOf(recordValues(view.config.nodes))),
-  [CONFD.candidateIps]: (view) =>
-    ofCluster(view, ipsOf(recordValues(view.config.nodes).filter((node) => node.master_candidate))),
-  [CONFD.instanceIps]: (view, query) => {
+  [CONFD.nodeIps]: ({ questions }) => ofCluster(questions, ipsOf(questions.nodes())),
+  [CONFD.candidateIps]: ({ questions }) => ofCluster(questions, ipsOf(questions.candidates())),
+  [CONFD.instanceIps]: ({ questions }, query) => {
     if (query !== null && typeof query !== 'string') throw new Refusal('Invalid query type')
-    return ofCluster(view, view.instanceIps(query ?? view.defaultLink))
+    return ofCluster(questions, questions.instanceAddresses(query ?? questions.defaultLink))
   },
-  [CONFD.nodeDrbd]: (view, query) => {
-    const node = view.node(textOf(query))
+  [CONFD.nodeDrbd]: ({ questions }, query) => {
+    const node = nodeNamed(questions, query)
     if (typeof node === 'string') throw new Refusal(noEntry(node))
-    return ok(minorsOn(view.config, node), node.serial_no)
+    return ok(minorsOn(questions, node), node.serial_no)
   },
-  [CONFD.nodeInstances]: (view, query) => {
-    const { config } = view
-    const node = view.node(textOf(query))
+  [CONFD.nodeInstances]: ({ questions }, query) => {
+    const node = nodeNamed(questions, query)
     if (typeof node === 'string') throw new Refusal(`Node not found in the configuration: ${noEntry(node)}`)
-    const all = [primaryInstances(config, node.uuid), secondaryInstances(config, node.uuid)]
-    return ok(withoutSecrets(all), node.serial_no)
+    const { primary, secondary } = questions.instancesOn(node.uuid)
+    return ok(withoutSecrets([primary, secondary]), node.serial_no)
   },
-  [CONFD.instanceDisks]: (view, query) => {
-    const instance = view.instance(textOf(query))
+  [CONFD.instanceDisks]: ({ questions }, query) => {
+    const instance = instanceNamed(questions, query)
     if (typeof instance === 'string') throw new Refusal(`Instance not found in the configuration: ${noEntry(instance)}`)
-    return ok(withoutSecrets(disksOf(view.config, instance)), instance.serial_no)
+    return ok(withoutSecrets(disksOf(questions, instance)), instance.serial_no)
   },
-  [CONFD.configQuery]: (view, query) => {
+  [CONFD.configQuery]: ({ questions, gantry }, query) => {
     const pointer = textOf(query)
-    const value = pointer === DIAGNOSE_AT ? diagnoseProgram(view) : valueAt(view.config, pointer)
-    return value === undefined ? BAD_ARGUMENT : ofCluster(view, value)
+    const value = pointer === DIAGNOSE_AT ? diagnoseProgram(gantry) : valueAt(questions.config, pointer)
+    return value === undefined ? BAD_ARGUMENT : ofCluster(questions, value)
   },
-  [CONFD.dataCollectors]: (view) => ofCluster(view, collectorsOf(view.config)),
+  [CONFD.dataCollectors]: ({ questions }) => ofCluster(questions, collectorsOf(questions.config)),
+}
+
+const nodeNamed = (questions: ConfigQuestions, query: ConfdQuery): Node | string => {
+  const name = textOf(query)
+  return onlyOne('Node', questions.nodesNamed(name), name)
+}
+
+const instanceNamed = (questions: ConfigQuestions, query: ConfdQuery): Instance | string => {
+  const name = textOf(query)
+  return onlyOne('Instance', questions.instancesNamed(name), name)
+}
+
+/** Or Ganeti's error text. */
+function onlyOne<T>(kind: string, [first, another]: readonly T[], name: string): T | string {
+  if (first === undefined) return `${kind} name ${name} not found`
+  return another === undefined ? first : `${kind} name ${name} has multiple matches`
 }
 
 /**
@@ -105,14 +124,14 @@ const ANSWERS: Readonly<Record<ConfdQuestion, Answering>> = {
  */
 const DIAGNOSE_AT = '/cluster/diagnose_data_collector_filename'
 
-function diagnoseProgram({ gantry }: ConfigView): string | undefined {
+function diagnoseProgram(gantry: Asked['gantry']): string | undefined {
   const { diagnose_command } = maintenanceSettings(gantry)
   return diagnose_command === '' ? undefined : diagnose_command
 }
 
 const ok = (answer: unknown, serial: number): ConfdReply => ({ status: CONFD_STATUS.ok, answer, serial })
 
-const ofCluster = ({ config }: ConfigView, answer: unknown): ConfdReply => ok(answer, config.cluster.serial_no)
+const ofCluster = ({ config }: ConfigQuestions, answer: unknown): ConfdReply => ok(answer, config.cluster.serial_no)
 
 /** An error in the form of Ganeti's Haskell code. */
 const noEntry = (text: string): string => `OpPrereqError ${haskellText(text)} ECodeNoEnt`
@@ -132,46 +151,23 @@ function shown({ ip, ips, link, fields }: Exclude<ConfdQuery, string | null>): s
   )
 }
 
-function roleOf({ cluster }: ConfigData, node: Node): number {
-  if (cluster.master_node === node.uuid) return CONFD_ROLE.master
-  if (node.drained) return CONFD_ROLE.drained
-  if (node.offline) return CONFD_ROLE.offline
-  return node.master_candidate ? CONFD_ROLE.candidate : CONFD_ROLE.regular
-}
-
-function nodeOfIp(view: ConfigView, link: string, ip: string): ConfdReply {
-  const instance = view.instanceAt(link, ip)
-  const node = instance && view.config.nodes[instance.primary_node]
-  return node === undefined ? UNKNOWN_ENTRY : ofCluster(view, node.primary_ip)
+function nodeOfIp(questions: ConfigQuestions, link: string, ip: string): ConfdReply {
+  const instance = questions.instanceAt(link, ip)
+  const node = instance && questions.primaryOf(instance)
+  return node === undefined ? UNKNOWN_ENTRY : ofCluster(questions, node.primary_ip)
 }
 
 /** The last uuid comes first, as in Ganeti. */
 const ipsOf = (nodes: readonly Node[]): string[] => nodes.map((node) => node.primary_ip).reverse()
 
-function minorsOn(config: ConfigData, node: Node): unknown[] {
-  return recordValues(config.instances).flatMap((instance) => {
+const minorsOn = (questions: ConfigQuestions, node: Node): unknown[] =>
+  questions.minorsOn(node).map(({ minor, instance, disk, peer }) => {
     const role = instance.primary_node === node.uuid ? 'primary' : 'secondary'
-    return instance.disks.flatMap((uuid, index) =>
-      minorsOf(config.disks[uuid], node).map(({ minor, peer }) => [
-        ...[node.name, minor, instance.name, `disk/${index}`, role],
-        config.nodes[peer]?.name ?? peer,
-      ]),
-    )
+    return [node.name, minor, instance.name, `disk/${disk}`, role, questions.nodeName(peer)]
   })
-}
 
-function minorsOf(disk: Disk | undefined, node: Node): { minor: number; peer: string }[] {
-  if (disk === undefined) return []
-  const { nodeA, nodeB, minorA, minorB } = drbdId(disk) ?? {}
-  const below = disk.children.flatMap((child) => minorsOf(child, node))
-  if (minorA !== undefined && nodeB !== undefined && nodeA === node.uuid)
-    return [{ minor: minorA, peer: nodeB }, ...below]
-  if (minorB !== undefined && nodeA !== undefined && nodeB === node.uuid)
-    return [{ minor: minorB, peer: nodeA }, ...below]
-  return below
-}
-
-function disksOf(config: ConfigData, instance: Instance): Disk[] {
+/** One that is gone is an error. */
+function disksOf({ config }: ConfigQuestions, instance: Instance): Disk[] {
   return instance.disks.map((uuid) => {
     const disk = config.disks[uuid]
     if (disk !== undefined) return disk

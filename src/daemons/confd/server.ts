@@ -2,6 +2,7 @@
 // reply at all, and cannot even detect the daemon.
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import * as net from 'node:net'
+import { ConfigQuestions } from '../../config/questions'
 import { type Clock, seconds } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import type { OwnFigures } from '../../lib/own-figures'
@@ -14,8 +15,7 @@ import {
   CONFD_QUEUE_BYTES,
 } from '../../model/limits/confd'
 import { type ConfdReply, type ConfdRequest, packReply, unpackQuestion } from '../../rpc/confd/protocol'
-import { answerTo, refused } from './answers'
-import { ConfigView } from './config-view'
+import { answerTo, type Asked, refused } from './answers'
 import { Replays } from './replays'
 
 export interface ConfdOptions {
@@ -63,7 +63,7 @@ export async function startConfd(options: ConfdOptions): Promise<Confd> {
 type Packed = ConfdReply & { readonly answer: string }
 
 class Answering {
-  private view: ConfigView | undefined
+  private asked: Asked | undefined
   /** Answers since the last change of the configuration, by question. */
   private readonly answers = new Map<string, Packed>()
   private readonly replays = new Replays()
@@ -104,14 +104,14 @@ class Answering {
   private answer(request: ConfdRequest): Packed {
     const config = this.options.config()
     if (config === undefined) return packed(refused('Cannot load configuration'))
-    if (this.view?.config !== config) {
-      this.view = new ConfigView(config, this.options.gantry?.())
+    if (this.asked?.questions.config !== config) {
+      this.asked = { questions: new ConfigQuestions(config), gantry: this.options.gantry?.() ?? { sections: {} } }
       this.answers.clear()
     }
     const name = `${request.question} ${JSON.stringify(request.query)}`
     const kept = this.answers.get(name)
     if (kept !== undefined) return kept
-    const made = packed(answerTo(this.view, request))
+    const made = packed(answerTo(this.asked, request))
     if (this.answers.size < CONFD_ANSWERS_KEPT && made.answer.length + name.length <= CONFD_KEPT_ANSWER_CHARS)
       this.answers.set(name, made)
     return made

@@ -1,4 +1,5 @@
 // Query fields of the cluster.
+import { ConfigIndex } from '../config-index'
 import { ProgrammerError } from '../../model/errors'
 import { CONFIG_VERSION, EXPORT_VERSION, OS_API_VERSIONS, RELEASE_VERSION } from '../../model/constants/versions'
 import { type Field, cell, field, optional, TEXTS } from '../field'
@@ -28,7 +29,7 @@ export const clusterResource: Resource<ClusterRow> = {
       optional(facts.watcherPause),
     ),
     master_node: field('Master', 'text', 'Master node name', ({ config }) =>
-      optional(config.nodes[config.cluster.master_node]?.name),
+      optional(ConfigIndex.of(config).master()?.name),
     ),
     cluster_name: name('Name'),
     volume_group_name: field('VgName', 'text', 'LVM volume group name', ({ config }) =>

@@ -82,7 +82,7 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
 }
 
 function consoleCell({ instance, index, consoles }: InstanceRow): Cell {
-  const primary = index.config.nodes[instance.primary_node]
+  const primary = index.primaryOf(instance)
   if (primary?.offline) return OFFLINE
   if (consoles?.ok !== true) return NO_DATA
   const info = consoles.payload[instance.name]

@@ -97,5 +97,4 @@ async function seenElsewhere(
   return seen
 }
 
-const primaryOffline = (instance: Instance, index: ConfigIndex): boolean =>
-  index.config.nodes[instance.primary_node]?.offline === true
+const primaryOffline = (instance: Instance, index: ConfigIndex): boolean => index.primaryOf(instance)?.offline === true

@@ -1,4 +1,5 @@
 // Query fields of nodes.
+import { NODE_ROLE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Node } from '../../model/node'
 import type { NodeResult } from '../../rpc/node/client'
@@ -78,7 +79,7 @@ const config: FieldTable<NodeRow> = {
     'Role',
     'text',
     'Node role; "M" for master, "C" for master candidate, "R" for regular, "D" for drained, "O" for offline',
-    (row) => cell(role(row)),
+    ({ node, index }) => cell(NODE_ROLE[index.roleOf(node)]),
   ),
   sinst_cnt: field('Sinst', 'number', 'Number of instances with this node as secondary', ({ node, index }) =>
     cell(index.secondaryInstances(node.uuid).length),
@@ -217,11 +218,4 @@ function ofStorage(title: string, kind: FieldKind, doc: string, unit: 0 | 1, get
   })
 }
 
-const isMaster = ({ node, index }: NodeRow): boolean => index.config.cluster.master_node === node.uuid
-
-function role(row: NodeRow): string {
-  if (isMaster(row)) return 'M'
-  if (row.node.master_candidate) return 'C'
-  if (row.node.drained) return 'D'
-  return row.node.offline ? 'O' : 'R'
-}
+const isMaster = ({ node, index }: NodeRow): boolean => index.roleOf(node) === 'master'

@@ -1,6 +1,6 @@
 // All questions about the cluster: queries, tags and single values. The query engine reads the snapshot, the queue, the
 // locks and the nodes.
-import { findGroup, findInstance, findNetwork, findNode, masterNode } from '../../config/lookup'
+import { findGroup, findInstance, findNetwork, findNode } from '../../config/lookup'
 import type { ConfigData } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { classicQuery, classicText, queryFields, queryText, refuseUnserved, runQuery } from '../../query/engine'
@@ -9,6 +9,7 @@ import type { JsonText } from '../../rpc/long-answers'
 import type { TagKind } from '../../model/object-kinds'
 import type { FieldDefinition, QueryFilter, QueryResource, QueryResult } from '../../rpc/luxi/calls'
 import { clusterInfo } from '../../query/cluster-info'
+import { ConfigIndex } from '../../query/config-index'
 import { jobReader, jobView } from '../jobs/job-views'
 import { lockReader } from './locks-view'
 import type { MasterContext } from '../master-context'
@@ -66,7 +67,7 @@ export class QueryService {
     const pause = await this.watcherPause.read()
     const values: Record<string, unknown> = {
       cluster_name: config.cluster.cluster_name,
-      master_node: masterNode(config)?.name ?? null,
+      master_node: ConfigIndex.of(config).master()?.name ?? null,
       drain_flag: this.context.queue.drained,
       watcher_pause: pause,
       modify_ssh_setup: config.cluster.modify_ssh_setup,
