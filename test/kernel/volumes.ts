@@ -96,6 +96,13 @@ export class Volumes {
     expect(await this.layout('lv_size,stripes --units m --nosuffix')).toMatch(/64[.]00 2/)
     await gnt('instance', 'remove', '-f', NAME)
 
+    await gnt(...plain('0:size=32m,stripes=2,stripe-size=128k'))
+    expect(await this.layout('stripes,stripe_size --units k --nosuffix')).toMatch(/^2 128[.]00/)
+    expect(await gnt('instance', 'info', NAME)).toMatch(/stripe-size: 128 \(disk\)/)
+    await gnt('instance', 'grow-disk', NAME, '0', '32m')
+    expect(await this.layout('stripes,stripe_size --units k --nosuffix')).toMatch(/^2 128[.]00/)
+    await gnt('instance', 'remove', '-f', NAME)
+
     const mayPlace = (volume: string, may: 'yes' | 'no') =>
       gnt('node', 'modify-storage', `--allocatable=${may}`, nameOf(1), 'lvm-pv', volume)
     await mayPlace(FIRST, 'no')
