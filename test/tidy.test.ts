@@ -270,6 +270,11 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
     instead: 'log the error first: a request that is not answered because of a defect must leave a trace',
     where: /^src\//,
   },
+  {
+    text: /\bjest\.setTimeout\(([1-5]?\d?\d_\d{3}|600_000)\)/,
+    instead: 'the limit of all tests, in jest.config.js: it is only there to end one that hangs',
+    where: /^test\//,
+  },
   { text: /@ts-(ignore|nocheck)/, instead: 'give the value its type' },
   { text: /@ts-expect-error/, instead: 'give the value its type', where: /^(src|scripts)\// },
   { text: /@ts-expect-error\s*$/, instead: 'say behind it which error the test expects' },

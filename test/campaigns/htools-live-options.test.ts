@@ -10,8 +10,6 @@ import { startMirrored } from '../support/mirrored-state'
 import { type Ran, runProgram as run } from '../support/run-program'
 import { testWith } from '../support/needs'
 
-jest.setTimeout(240_000)
-
 const peer = testWith(debianPresent(), HTOOLS_PACKAGE)
 const COLLECTOR = path.join(GANETI_PROGRAMS, 'mon-collector')
 const collecting = testWith(fs.existsSync(COLLECTOR), `${HTOOLS_PACKAGE} && sh test/peers/ganeti-programs.sh`)

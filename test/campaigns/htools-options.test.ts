@@ -6,8 +6,6 @@ import { DATA } from '../support/htools-answers'
 import { HTOOLS_PACKAGE, type Ran, clusterOf, debianPresent, debians, ours } from '../support/htools'
 import { testWith } from '../support/needs'
 
-jest.setTimeout(240_000)
-
 const peer = testWith(debianPresent(), HTOOLS_PACKAGE)
 const data = (name: string): string => path.join(DATA, name)
 

@@ -6,8 +6,6 @@ import * as path from 'node:path'
 import { GANETI_PROGRAMS } from '../support/ganeti-programs'
 import { testWith } from '../support/needs'
 
-jest.setTimeout(240_000)
-
 const SOURCES = path.join(GANETI_PROGRAMS, 'test')
 const SHELLTESTS = path.join(SOURCES, 'hs/shelltests')
 const DATA = path.join(SOURCES, 'data/htools')

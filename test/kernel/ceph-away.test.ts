@@ -4,7 +4,6 @@ import { CEPH_USER, Ceph, cephPresent, cephTest } from './ceph'
 import { Sandbox } from './sandbox'
 import { StorageCluster } from './storage-cluster'
 
-jest.setTimeout(300_000)
 let ceph: Ceph
 let nodes: StorageCluster
 beforeAll(async () => {

@@ -3,7 +3,6 @@ import * as fs from 'node:fs'
 import { FIRST, Gluster, glusterPresent, glusterTest } from './gluster'
 import { StorageCluster } from './storage-cluster'
 
-jest.setTimeout(300_000)
 let gluster: Gluster
 let nodes: StorageCluster
 beforeAll(async () => {

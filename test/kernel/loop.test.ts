@@ -6,7 +6,6 @@ import { qemuPresent, testWith } from '../support/needs'
 import { Sandbox } from './sandbox'
 import { StorageCluster } from './storage-cluster'
 
-jest.setTimeout(300_000)
 const present = process.getuid?.() === 0 && qemuPresent && fs.existsSync('/dev/loop-control')
 const loopTest = testWith(present, 'qemu-system-x86 (as root, where the kernel has loop devices)')
 

@@ -8,7 +8,6 @@ import { qemuPresent, testWith } from '../support/needs'
 import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from '../system/linux-guest'
 import { Sandbox, until } from './sandbox'
 
-jest.setTimeout(300_000)
 const PROGRAMS = ['/usr/bin/ovs-vsctl', '/usr/sbin/ovs-vswitchd', '/usr/sbin/ovsdb-server', '/dev/net/tun']
 const installed = process.getuid?.() === 0 && qemuPresent && PROGRAMS.every((file) => fs.existsSync(file))
 const present = installed && linuxGuestPresent

@@ -7,7 +7,6 @@ import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { qemuPresent, testWith } from '../support/needs'
 
-jest.setTimeout(120_000)
 const present =
   process.getuid?.() === 0 && qemuPresent && fs.existsSync('/usr/sbin/mkfs.xfs') && fs.existsSync('/dev/loop-control')
 const reflinkTest = testWith(present, 'qemu-system-x86 xfsprogs (as root, where the kernel has loop devices)')

@@ -10,7 +10,6 @@ import { CLUSTER, Machines, NEEDED, SHARED, missingForGaneti, nameOf } from './m
 import { buildGantry, buildNode } from './packages'
 import { Pings } from './pings'
 
-jest.setTimeout(600_000)
 const present = missingForGaneti.length === 0 && linuxGuestPresent
 const adoptTest = testWith(present, linuxGuestPresent ? NEEDED : linuxGuestSkipped)
 const [MASTER, OTHER] = [nameOf(1), nameOf(2)]

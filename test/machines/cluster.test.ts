@@ -10,7 +10,6 @@ import { CLUSTER, GUEST, Machines, NEEDED, SHARED, missing, nameOf } from './mac
 import { buildGantry, buildNode, packagesIn, versionIn } from './packages'
 import { Pings } from './pings'
 
-jest.setTimeout(600_000)
 const present = missing.length === 0 && linuxGuestPresent
 const machineTest = testWith(present, linuxGuestPresent ? NEEDED : linuxGuestSkipped)
 const ALL = [1, 2, 3] as const

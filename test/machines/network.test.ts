@@ -9,7 +9,6 @@ import { inGuest, linuxGuest } from './guests'
 import { CLUSTER, Machines, NEEDED, SHARED, missing, nameOf } from './machines'
 import { buildGantry, buildNode } from './packages'
 
-jest.setTimeout(120_000)
 const present = missing.length === 0 && linuxGuestPresent
 const machineTest = testWith(present, linuxGuestPresent ? NEEDED : linuxGuestSkipped)
 const NODES = [1, 2] as const

@@ -17,7 +17,6 @@ import { GANETI_PROGRAMS, ganetiTest, PYTHON } from '../support/ganeti-programs'
 import { testWith } from '../support/needs'
 import { configChanges, MASTER, OLD_VERSIONS, recordedConfig, VERSIONS } from '../support/recorded-configurations'
 
-jest.setTimeout(120_000)
 const random = seededRandom(6)
 
 /** What ours makes of a configuration, as one that Debian's Ganeti can read. */

@@ -11,8 +11,6 @@ import { testWith } from '../support/needs'
 import { mayRename, type Names, runNamed } from '../support/own-names'
 import { PORT } from '../../src/model/constants/daemons'
 
-jest.setTimeout(180_000)
-
 const present = ganetiPresent && debianPresent() && mayRename
 const peerTest = testWith(present, `${HTOOLS_PACKAGE} ${GANETI_PACKAGES}`)
 const OURS = path.join(__dirname, '../../bin')

@@ -6,8 +6,6 @@ import { eventually, killHard, pause, processesOf } from '../support/faults'
 import { qemuPresent, qemuTest } from '../support/needs'
 import { WATCHER_TRIES_MAX } from '../../src/model/limits/watcher'
 
-jest.setTimeout(300_000)
-
 /** Seconds until it runs again; a loaded machine needs more than the few that users see. */
 const AGAIN_S = 40
 

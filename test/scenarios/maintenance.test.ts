@@ -13,8 +13,6 @@ import type { Master } from '../../src/rpc/luxi/master'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { qemuPresent, qemuTest } from '../support/needs'
 
-jest.setTimeout(400_000)
-
 const NODES = 5
 let cluster: EmbeddedCluster
 

@@ -7,8 +7,6 @@ import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, runJob, startCluster } from '../support/embedded-cluster'
 import { type SeparateNodes, separateNodes } from '../support/separate-nodes'
 
-jest.setTimeout(300_000)
-
 const delayOn = (node: string, duration: number): WireOpCode => ({
   ...{ OP_ID: 'OP_TEST_DELAY', duration, on_master: false, on_nodes: [node], no_locks: false, reason: [] },
 })

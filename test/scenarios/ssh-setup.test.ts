@@ -12,8 +12,6 @@ import { parsePublicKeys } from '../../src/lib/ssh/keys'
 import { certificateDigest } from '../../src/lib/tls'
 import { PORT } from '../../src/model/constants/daemons'
 
-jest.setTimeout(600_000)
-
 const BIN = path.join(__dirname, '../../bin')
 const SSHD = '/usr/sbin/sshd'
 const PROGRAMS = ['ssh-update', 'prepare-node-join', 'node-daemon-setup']

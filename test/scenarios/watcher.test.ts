@@ -8,8 +8,6 @@ import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { eventually, killHard, NODES, pause, processesOf, wholeAgain } from '../support/faults'
 import { qemuTest } from '../support/needs'
 
-jest.setTimeout(300_000)
-
 /** Seconds for instances to be there again; a loaded machine needs more than the ten that users are promised. */
 const AGAIN_S = 60
 

@@ -4,8 +4,6 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
-jest.setTimeout(240_000)
-
 const HBAL = path.join(__dirname, '../../bin/hbal.js')
 const INSTANCES = ['vm1', 'vm2', 'vm3', 'vm4', 'vm5', 'vm6']
 

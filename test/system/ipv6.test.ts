@@ -4,8 +4,6 @@ import { systemRandom } from '../../src/lib/random'
 import { testWith } from '../support/needs'
 import { type SeparateNodes, separateNodes } from '../support/separate-nodes'
 
-jest.setTimeout(300_000)
-
 const space = `gnt6${systemRandom.hex(3)}`
 const enter = ['ip', 'netns', 'exec', space]
 const run = (...words: string[]) => spawnSync(words[0] ?? '', words.slice(1), { encoding: 'utf8' })

@@ -108,7 +108,7 @@ beforeAll(async () => {
     ...bodies.map((body) => (body as { uuid: string }).uuid),
     ...['hidden-', 'node2', 'node3', 'aa:00:00:66:66:66', '198.51.100.'],
   ]
-}, 120_000)
+})
 afterAll(() => cluster.remove())
 
 /** A word of the request itself tells nothing. */
