@@ -4,7 +4,7 @@ import { sha1Hmac } from '../lib/hmac'
 import { isObject, type JsonObject } from '../lib/shapes/shape'
 import { NOT_RUN } from '../model/constants/collectors'
 import { REPORT_CLOCK_SKEW_S, REPORT_KEPT_CHARS_MAX } from '../model/limits/maintenance'
-import { REPAIR_ACTIONS } from '../model/maintenance'
+import { REPAIR_ACTIONS, SELF_DIAGNOSIS } from '../model/maintenance'
 
 export interface Expected {
   /** The key of the cluster. */
@@ -56,18 +56,18 @@ function reportOf(data: unknown): JsonObject {
   if (!isObject(data)) throw new BadDiagnosis('its report has no object')
   // The program failed, so the report says nothing about the node.
   if (typeof data['error'] === 'string')
-    throw new BadDiagnosis(`its self-diagnosis failed: ${data['error'].slice(0, 500)}`)
+    throw new BadDiagnosis(`${SELF_DIAGNOSIS} failed: ${data['error'].slice(0, 500)}`)
   const { status, details } = data
   if (status === NOT_RUN)
-    throw new BadDiagnosis(`its self-diagnosis does not run (${NOT_RUN}): ${String(details).slice(0, 500)}`)
+    throw new BadDiagnosis(`${SELF_DIAGNOSIS} does not run (${NOT_RUN}): ${String(details).slice(0, 500)}`)
   if (status !== 'Ok' && !REPAIR_ACTIONS.some((one) => one === status))
     throw new BadDiagnosis(
-      `its self-diagnosis has the status ${(JSON.stringify(status) ?? 'none').slice(0, 100)}; known are Ok, ${REPAIR_ACTIONS.join(', ')}`,
+      `${SELF_DIAGNOSIS} has the status ${(JSON.stringify(status) ?? 'none').slice(0, 100)}; known are Ok, ${REPAIR_ACTIONS.join(', ')}`,
     )
   const chars = JSON.stringify(data).length
   if (chars > REPORT_KEPT_CHARS_MAX)
     throw new BadDiagnosis(
-      `its self-diagnosis has ${chars} characters, more than ${REPORT_KEPT_CHARS_MAX}: shorten the details`,
+      `${SELF_DIAGNOSIS} has ${chars} characters, more than ${REPORT_KEPT_CHARS_MAX}: shorten the details`,
     )
   return data
 }

@@ -17,6 +17,9 @@ export const PROBLEMS_KEY = 'problems'
 /** The time of each node's last new report, so that the next maintd can also recognize a replay. */
 export const REPORTED_KEY = 'reported'
 
+/** A problem that begins with this is one of the node's program; others are of its clock, its key or its connection. */
+export const SELF_DIAGNOSIS = 'its self-diagnosis'
+
 export const MAINTD_SOURCE = 'gnt:daemon:maintd'
 export const READY_TAG = 'maintd:repairready:'
 export const FAILED_TAG = 'maintd:repairfailed:'

@@ -526,7 +526,12 @@ test('a secondary without the memory to take over is named', async () => {
 test('a node whose self-diagnosis says nothing is named', async () => {
   const cluster = new RecordedCluster()
   const why = 'its self-diagnosis does not run (not-run): /etc/ganeti/node-diagnose-commands/check does not exist'
-  cluster.gantry = { ...cluster.gantry, sections: { [MAINTENANCE.rounds]: { problems: { [NODE2]: why } } } }
+  cluster.gantry = {
+    ...cluster.gantry,
+    sections: {
+      [MAINTENANCE.rounds]: { problems: { [NODE2]: why, 'node3.gnt.example': 'its report is from the future' } },
+    },
+  }
   expect(await cluster.verifyGroup()).toEqual([
     true,
     [`WARNING: node ${NODE2}: a fault of the node would not be seen: ${why}`],
