@@ -1,13 +1,22 @@
 // Calls the process that has this node's mirrored disks. Starts it when the first disk begins.
 import * as path from 'node:path'
+import type { Clock } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
 import { isServed } from '../../lib/net/json-socket'
 import { GanetiError } from '../../model/errors'
 import { PATH } from '../../model/constants/paths'
-import { MIRRORS_START_S } from '../../model/limits/mirror'
+import {
+  MIRRORS_QUIT_S,
+  MIRRORS_START_S,
+  MIRROR_ALIVE_S,
+  MIRROR_CALL_S,
+  MIRROR_GIVE_BACK_S,
+  MIRROR_LIST_S,
+} from '../../model/limits/mirror'
 import { JsonClient, PeerError } from '../../rpc/json-protocol'
 import type { NodeContext } from '../context'
 import { fail } from '../failure'
+import type { Lending } from './meeting'
 import type { MirrorStatus } from './server'
 
 export type MirrorPlaces = Pick<NodeContext, 'paths' | 'files' | 'processes' | 'clock' | 'hostname' | 'mirrorProgram'>
@@ -21,7 +30,7 @@ const PEER = 'the process of this node that has its mirrored disks'
 
 /** The status of each disk, by minor. Empty if the process does not run. */
 export async function mirrorList(places: Asking): Promise<ReadonlyMap<number, MirrorStatus>> {
-  const list = () => mirrorCall(places, 'list', {}, 'Cannot list mirrored disks')
+  const list = () => mirrorCall(places, 'list', {}, 'Cannot list mirrored disks', MIRROR_LIST_S)
   const isThere = await isServed(mirrorsSocket(places))
   return new Map((isThere ? await unlessEnded(places, list, () => []) : []) as [number, MirrorStatus][])
 }
@@ -50,10 +59,11 @@ export async function mirrorCall(
   method: string,
   args: Readonly<Record<string, unknown>>,
   what: string,
+  limit_s = MIRROR_CALL_S,
 ): Promise<unknown> {
-  const client = mirrorClient(places)
+  const client = mirrorClient(mirrorsSocket(places), places.clock)
   try {
-    return await client.call(method, args, null)
+    return await client.call(method, args, limit_s)
   } catch (error) {
     if (error instanceof GanetiError || error instanceof PeerError)
       fail(`${what} on node ${places.hostname}: ${errorText(error)}`)
@@ -63,8 +73,43 @@ export async function mirrorCall(
   }
 }
 
-export const mirrorClient = (places: Asking): JsonClient =>
-  new JsonClient({ path: mirrorsSocket(places), peer: PEER, clock: places.clock })
+const mirrorClient = (path: string, clock: Clock): JsonClient => new JsonClient({ path, peer: PEER, clock })
+
+export interface Loan {
+  readonly socket: string
+  readonly minor: number
+  readonly how: Lending
+}
+
+/** Gives `work` the file with the data. Ends when the other node has got what was written, which may take long. */
+export async function withLent<T>(
+  clock: Clock,
+  { socket, minor, how }: Loan,
+  work: (file: string) => Promise<T>,
+): Promise<T> {
+  const client = mirrorClient(socket, clock)
+  try {
+    const file = await client.call('lend', { minor, how }, MIRROR_CALL_S)
+    const result = await work(String(file))
+    await whileAlive(clock, socket, client.call('giveBack', { minor }, MIRROR_GIVE_BACK_S))
+    return result
+  } finally {
+    client.close()
+  }
+}
+
+/** Rejects if the process hangs meanwhile. */
+async function whileAlive(clock: Clock, socket: string, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  const look = async () => {
+    for (;;) {
+      await clock.sleep(MIRROR_ALIVE_S * 1000, over.signal)
+      const client = mirrorClient(socket, clock)
+      await client.call('list', {}, MIRROR_ALIVE_S).finally(() => client.close())
+    }
+  }
+  await Promise.race([work, look()]).finally(() => over.abort())
+}
 
 /** The process survives this daemon. */
 async function startMirrors(places: MirrorPlaces): Promise<void> {
@@ -89,7 +134,8 @@ async function startMirrors(places: MirrorPlaces): Promise<void> {
 
 /** Ends the process, for a node that is switched off. */
 export async function stopMirrors(places: Asking): Promise<void> {
-  if (await isServed(mirrorsSocket(places))) await mirrorCall(places, 'quit', {}, 'Cannot stop the mirrored disks')
+  if (await isServed(mirrorsSocket(places)))
+    await mirrorCall(places, 'quit', {}, 'Cannot stop the mirrored disks', 2 * MIRRORS_QUIT_S)
 }
 
 /** The place where the nodes of one machine find each other's disks. */

@@ -1,10 +1,18 @@
 // The connection between the two sides of a mirrored disk. Both sides send requests and answers. Requests are begun in the order in which
-// they were sent. A frame is the lengths of its head and its body, four bytes each, then the head as JSON, then the body unchanged.
+// they were sent. Each side looks for a sign of life, since a side that hangs keeps its connection. A frame is the lengths of its head and its body, four bytes each, then the head as JSON, then the body unchanged.
 import { isObject } from '../../lib/shapes/shape'
 import type * as net from 'node:net'
+import { type Clock, type Timer, hearAll } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
-import { MIRROR_FRAME_BYTES_MAX } from '../../model/limits/mirror'
+import {
+  MIRROR_FLUSH_S,
+  MIRROR_FRAME_BYTES_MAX,
+  MIRROR_LOOK_S,
+  MIRROR_REQUEST_S,
+  MIRROR_SILENT_LOOKS,
+  MIRROR_SLOWEST_BYTES_S,
+} from '../../model/limits/mirror'
 import type { Side } from './verdict'
 
 export interface Hello extends Side {
@@ -14,6 +22,8 @@ export interface Hello extends Side {
   readonly attached: boolean
   /** While this side is being synchronized, it keeps writes when it is told to. Earlier versions do not. */
   readonly keeps?: boolean
+  /** It answers pings at once. Earlier versions do not: they may first wait for their disk. */
+  readonly pings?: boolean
 }
 
 /** The progress of a copy. */
@@ -26,6 +36,8 @@ export interface Progress {
 /** The requests of one side to the other. */
 export type Request =
   | { readonly verb: 'hello'; readonly hello: Hello }
+  /** Is answered at once, or, for `ready`, when a greeting can be answered at once. Earlier versions answer both with a failure. */
+  | { readonly verb: 'ping' | 'ready' }
   | { readonly verb: 'write'; readonly offset: number }
   | { readonly verb: 'zero' | 'read'; readonly offset: number; readonly length: number }
   | { readonly verb: 'flush' | 'detached' | 'start' | 'left' }
@@ -52,6 +64,8 @@ type Head = { readonly id: number } & (
 )
 
 interface Waiting {
+  /** The look at which its answer is late. */
+  readonly late: number
   /** Called before any later message of the other side is looked at. */
   readonly heard: (() => void) | undefined
   resolve(answer: Answer): void
@@ -66,12 +80,21 @@ export class Link {
   private last = 0
   private received: Buffer = Buffer.alloc(0)
   private lost = false
+  private timer: Timer | undefined
+  private looks = 0
+  /** Looks since the other side gave a sign of life. */
+  private silent = 0
+  private pings = false
+  /** Why this side has given the connection up. Empty if it has not. */
+  private reason = ''
   private readonly onLost: (() => void)[] = []
 
   constructor(
     private readonly socket: net.Socket,
     private readonly serve: (request: Request, body: Buffer) => Promise<Answer>,
+    private readonly clock: Clock,
   ) {
+    this.lookLater()
     socket.on('data', (data: Buffer) => this.receive(data))
     socket.on('error', () => socket.destroy())
     socket.once('close', () => this.end())
@@ -79,6 +102,16 @@ export class Link {
 
   get isOpen(): boolean {
     return !this.lost
+  }
+
+  get whyGivenUp(): string {
+    return this.reason
+  }
+
+  /** The other side answers pings. From now on it must. */
+  ping(): void {
+    this.pings = true
+    this.silent = 0
   }
 
   whenLost(work: () => void): void {
@@ -90,7 +123,7 @@ export class Link {
     if (this.lost) return Promise.reject(new LinkLost('the other node is not connected'))
     const id = ++this.last
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { heard, resolve, reject })
+      this.waiting.set(id, { late: this.looks + 1 + limitOf(request) / MIRROR_LOOK_S, heard, resolve, reject })
       this.send({ id, request }, body)
     })
   }
@@ -99,6 +132,30 @@ export class Link {
     // Sends what has already been written, then closes.
     this.socket.destroySoon()
     this.end()
+  }
+
+  /** The other side may hang, so what was written to it may never be sent. */
+  giveUp(why: string): void {
+    if (this.lost) return
+    this.reason = why
+    this.socket.destroy()
+    this.end()
+  }
+
+  private lookLater(): void {
+    this.timer = this.clock.after(MIRROR_LOOK_S * 1000, () => void hearAll().then(() => this.look()), {
+      background: true,
+    })
+  }
+
+  /** Counts looks, not time: when this process itself was stopped, it hears the other side before it looks again. */
+  private look(): void {
+    if (this.lost) return
+    this.looks++
+    if (this.pings && ++this.silent >= MIRROR_SILENT_LOOKS) return this.giveUp(NO_ANSWER)
+    for (const { late } of this.waiting.values()) if (this.looks > late) return this.giveUp(NO_ANSWER)
+    if (this.pings && this.silent === 1) this.ask({ verb: 'ping' }).catch(() => undefined)
+    this.lookLater()
   }
 
   private send(head: Head, body: Buffer): void {
@@ -110,6 +167,7 @@ export class Link {
   }
 
   private receive(data: Buffer): void {
+    this.silent = -1
     this.received = this.received.length === 0 ? data : Buffer.concat([this.received, data])
     for (;;) {
       if (this.received.length < 8) return
@@ -153,11 +211,20 @@ export class Link {
   private end(): void {
     if (this.lost) return
     this.lost = true
+    this.timer?.cancel()
     const waiting = [...this.waiting.values()]
     this.waiting.clear()
-    for (const one of waiting) one.reject(new LinkLost('the other node was lost'))
+    for (const one of waiting) one.reject(new LinkLost(this.reason || 'the other node was lost'))
     for (const work of this.onLost) work()
   }
+}
+
+export const NO_ANSWER = 'the other node does not answer'
+
+/** Seconds for its answer. */
+function limitOf(request: Request): number {
+  if (request.verb === 'flush' || request.verb === 'synced') return MIRROR_FLUSH_S
+  return MIRROR_REQUEST_S + ('length' in request ? request.length / MIRROR_SLOWEST_BYTES_S : 0)
 }
 
 /** Undefined if the other end does not speak our protocol. */

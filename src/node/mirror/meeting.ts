@@ -9,7 +9,7 @@ import type { Run } from '../../lib/programs/run-command'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import { MIRROR_ANSWER_S } from '../../model/limits/mirror'
-import { type Answer, EMPTY, type Hello, Link, type Progress, type Request } from './link'
+import { type Answer, EMPTY, type Hello, Link, NO_ANSWER, type Progress, type Request } from './link'
 import { Lacks } from './lacks'
 import type { LocalCopy } from './local'
 import { withoutBase } from './notes'
@@ -80,7 +80,7 @@ export abstract class Meeting {
     this.why = ''
     this.state = 'WFConnection'
     this.wire = new Wire(this.parts, ends, (socket, isDialer) => {
-      const link: Link = new Link(socket, (request, body) => this.serve(link, request, body))
+      const link: Link = new Link(socket, (request, body) => this.serve(link, request, body), this.parts.clock)
       this.link = link
       this.state = 'WFReportParams'
       link.whenLost(() => this.lose(link))
@@ -134,12 +134,14 @@ export abstract class Meeting {
     const address = local
     return {
       ...{ current, base, history, consistent, crashed, size_bytes, secret, dual, address },
-      ...{ primary: this.primary, attached: this.copy !== undefined, keeps: true },
+      ...{ primary: this.primary, attached: this.copy !== undefined, keeps: true, pings: true },
     }
   }
 
-  /** Compares the notes of both sides. Nothing is written meanwhile. */
-  protected greet(link: Link): Promise<void> {
+  /** Compares the notes of both sides. Nothing is written meanwhile, so the other node must be ready to answer. */
+  protected async greet(link: Link): Promise<void> {
+    const ready = link.ask({ verb: 'ready' }).catch(() => EMPTY)
+    if ((await within(this.parts.clock, MIRROR_ANSWER_S, ready)) === undefined) link.giveUp(NO_ANSWER)
     this.meeting = this.ranges.alone(async () => {
       let judged: () => void = () => undefined
       const heard = () => void (this.judging = new Promise((resolve) => (judged = resolve)))
@@ -157,7 +159,7 @@ export abstract class Meeting {
         judged()
       }
     })
-    return this.meeting
+    await this.meeting
   }
 
   /** Returns whether the two sides stay connected. */
@@ -165,6 +167,8 @@ export abstract class Meeting {
     const { copy } = this
     if (mine.secret !== theirs.secret) return this.waitFor('the other node has another disk at this address')
     if (mine.attached && theirs.attached && mine.size_bytes < theirs.size_bytes) await copy?.resize(theirs.size_bytes)
+    if (!link.isOpen) return false
+    if (theirs.pings === true) link.ping()
     const verdict = decide(mine, theirs)
     if (mine.attached && theirs.attached && verdict.kind === 'refused') return this.refuse(verdict.why)
     if (mine.primary && theirs.primary && !(mine.dual && theirs.dual)) return this.refuse('both nodes write to it')
@@ -180,13 +184,14 @@ export abstract class Meeting {
       return true
     }
     if (verdict.kind === 'target') {
-      await copy.note({ consistent: false })
+      // Before it is written down: the connection may be lost meanwhile.
       this.state = 'SyncTarget'
+      await copy.note({ consistent: false })
       return true
     }
+    this.state = 'SyncSource'
     if (verdict.all) await copy.markAll()
     copy.marks.again()
-    this.state = 'SyncSource'
     this.startCopying(link, copy)
     return true
   }
@@ -297,6 +302,12 @@ export abstract class Meeting {
     return false
   }
 
+  private noteHanging(why: string): void {
+    if (why === '' || why === this.why) return
+    this.parts.log.warn({ socket: this.socket, why }, 'a mirrored disk goes on without its other copy')
+    this.why = why
+  }
+
   protected refuse(why: string): false {
     this.parts.log.error({ socket: this.socket, why }, 'the two copies of a mirrored disk stay apart')
     this.standAlone(why)
@@ -320,6 +331,7 @@ export abstract class Meeting {
     this.copying = undefined
     this.paused.there = false
     if (this.wire === undefined) return
+    this.noteHanging(link.whyGivenUp)
     this.state = 'WFConnection'
     this.wire.again()
   }

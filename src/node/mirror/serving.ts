@@ -7,11 +7,14 @@ import { NOT_ALL_DATA } from './notes'
 
 export abstract class Serving extends Meeting {
   protected async serve(link: Link, request: Request, body: Buffer): Promise<Answer> {
+    if (request.verb === 'ping') return {}
     if (link !== this.link) throw new GenericError('not connected any more')
+    if (request.verb === 'ready') return (await this.othersEnd(), {})
     if (request.verb === 'hello')
       return this.ranges.alone(async () => {
         await this.beforeMeeting()
-        if (this.ends === undefined) return { last: true }
+        // A node that has hung finds greetings of connections that were given up long ago.
+        if (this.ends === undefined || !link.isOpen) return { last: true }
         const mine = this.hello(this.ends)
         const stays = await this.meet(link, mine, request.hello)
         return { hello: mine, last: !stays }

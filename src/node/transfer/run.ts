@@ -7,7 +7,7 @@ import type { Clock, Timer } from '../../lib/clock'
 import type { Files } from '../../lib/files'
 import { durationText } from '../../lib/text/duration-text'
 import { TRANSFER_STALL_S } from '../../model/limits/transfers'
-import { JsonClient } from '../../rpc/json-protocol'
+import { withLent } from '../mirror/client'
 import { compressor, exportScript, importScript, type StreamProgram } from './programs'
 import type { TransferEnd, TransferSpec } from './spec'
 import type { TransferStatus } from './status'
@@ -17,16 +17,9 @@ import { accept, connect, type Surroundings } from './stream'
 export async function transfer(spec: TransferSpec, status: TransferStatus, surroundings: Surroundings): Promise<void> {
   if (typeof spec.expectedSize === 'number') status.expected_mib = spec.expectedSize
   if (spec.lender === undefined) return flow(spec, status, surroundings)
-  const { socket: path, minor } = spec.lender
-  const client = new JsonClient({ path, clock: surroundings.clock, peer: 'the process that has the mirrored disk' })
-  try {
-    await client.call('lend', { minor, how: spec.mode === 'export' ? 'to read' : 'to write' }, null)
-    await flow(spec, status, surroundings)
-    // Returns the file, so that the other node gets the written data.
-    await client.call('giveBack', { minor }, null)
-  } finally {
-    client.close()
-  }
+  const { socket, minor } = spec.lender
+  const how = spec.mode === 'export' ? 'to read' : 'to write'
+  return withLent(surroundings.clock, { socket, minor, how }, () => flow(spec, status, surroundings))
 }
 
 async function flow(spec: TransferSpec, status: TransferStatus, surroundings: Surroundings): Promise<void> {

@@ -5,7 +5,7 @@ import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S, MET_S, REACHED_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { NodeFailure, fail } from '../../failure'
-import { beginMirror, mirrorAddress, mirrorCall, mirrorClient, mirrorList, mirrorsSocket } from '../../mirror/client'
+import { beginMirror, mirrorAddress, mirrorCall, mirrorList, mirrorsSocket, withLent } from '../../mirror/client'
 import { NOT_ALL_DATA, NO_NOTES, writeFreshNotes } from '../../mirror/notes'
 import type { MirrorStatus } from '../../mirror/server'
 import { type End, endOf } from '../drbd/commands'
@@ -162,15 +162,7 @@ class UserMirror implements Driver {
   /** Gives programs a file. What they write goes to this node's copy and to the other node before the write is confirmed. */
   async lend<T>(disk: DiskDict, _device: Device, work: (file: string) => Promise<T>): Promise<T> {
     const { minor } = requireEnd(disk, this.context.hostname)
-    const client = mirrorClient(this.context)
-    try {
-      const file = await client.call('lend', { minor }, null)
-      const result = await work(String(file))
-      await client.call('giveBack', { minor }, null)
-      return result
-    } finally {
-      client.close()
-    }
+    return withLent(this.context.clock, { socket: mirrorsSocket(this.context), minor, how: 'to write' }, work)
   }
 
   async lender(disk: DiskDict): Promise<Lender> {

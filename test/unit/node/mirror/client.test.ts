@@ -10,7 +10,7 @@ import { pathsOf } from '../../../../src/lib/paths'
 import type { Processes } from '../../../../src/lib/programs/processes'
 import { runCommand as run } from '../../../../src/lib/programs/run-command'
 import { systemRandom as random } from '../../../../src/lib/random'
-import { beginMirror, mirrorList, mirrorsSocket } from '../../../../src/node/mirror/client'
+import { beginMirror, mirrorList, mirrorsSocket, withLent } from '../../../../src/node/mirror/client'
 import { type Mirrors, serveMirrors } from '../../../../src/node/mirror/server'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gm-'))
@@ -63,4 +63,64 @@ test('a disk that is there does not begin again', async () => {
   await expect(beginMirror(places, 3, 'Cannot begin disk x')).rejects.toThrow(
     'Cannot begin disk x on node n1: minor 3 is in use already',
   )
+})
+
+describe('a process that hangs', () => {
+  /** It takes connections and answers nothing, or only what the test lets it. */
+  const open = new Set<net.Socket>()
+  let server: net.Server
+  const answering = async (answers: (method: string) => boolean): Promise<void> => {
+    server = net.createServer((connection) => {
+      open.add(connection.on('error', () => undefined))
+      let text = ''
+      connection.on('data', (data) => {
+        text += data.toString('latin1')
+        for (let end = text.indexOf('\x03'); end >= 0; end = text.indexOf('\x03')) {
+          const { method } = JSON.parse(text.slice(0, end)) as { method: string }
+          text = text.slice(end + 1)
+          if (answers(method)) connection.write(`${JSON.stringify({ success: true, result: [] })}\x03`)
+        }
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(socket, resolve))
+  }
+  afterEach(async () => {
+    for (const one of open) one.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  /** Whoever waits has waited long enough. */
+  const impatient = {
+    ...clock,
+    after: (delay_ms: number, action: () => void) => clock.after(delay_ms / 100, action),
+    sleep: (delay_ms: number, signal?: AbortSignal) => clock.sleep(delay_ms / 100, signal),
+  }
+
+  test('does not hold up who asks how the disks are', async () => {
+    await answering(() => false)
+    await expect(mirrorList({ ...places, clock: impatient })).rejects.toThrow(
+      'Cannot list mirrored disks on node n1: the process of this node that has its mirrored disks',
+    )
+  })
+
+  test('does not hold up who has given a lent file back', async () => {
+    await answering((method) => method === 'lend')
+    const loan = { socket, minor: 1, how: 'to write' } as const
+    await expect(withLent(impatient, loan, () => Promise.resolve())).rejects.toThrow('that has its mirrored disks')
+  })
+
+  test('is told from one that copies for a long time', async () => {
+    let looks = 0
+    let copied: () => void = () => undefined
+    const copying = new Promise<void>((resolve) => (copied = resolve))
+    await answering((method) => {
+      if (method === 'list' && ++looks === 3) copied()
+      return method !== 'giveBack'
+    })
+    const work = withLent(impatient, { socket, minor: 1, how: 'to write' }, () => Promise.resolve()).catch(
+      () => 'ended',
+    )
+    await copying
+    for (const one of open) one.destroy()
+    expect(await work).toBe('ended')
+  })
 })

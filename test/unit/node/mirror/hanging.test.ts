@@ -1,0 +1,163 @@
+// A node whose program hangs keeps its connections, and takes whatever is sent to it. The other one must not wait for it.
+import * as net from 'node:net'
+import * as path from 'node:path'
+import { type Clock, systemClock } from '../../../../src/lib/clock'
+import type { MirroredDisk } from '../../../../src/node/mirror/mirror'
+import { MIRROR_FLUSH_S, MIRROR_LOOK_S, MIRROR_SILENT_LOOKS } from '../../../../src/model/limits/mirror'
+import { OlderDisk } from '../../../support/older-mirror'
+import { Pair, type Side } from '../../../support/mirror-sides'
+
+/** A second of the product takes 20 ms. */
+const FASTER = 50
+const faster: Clock = {
+  ...systemClock,
+  after: (delay_ms, action, options) => systemClock.after(delay_ms / FASTER, action, options),
+  sleep: (delay_ms, signal) => systemClock.sleep(delay_ms / FASTER, signal),
+}
+
+/** Stands between the two. While it holds, connections are made and nothing passes, as with a process that is stopped. */
+class Between {
+  private readonly ends = new Set<net.Socket>()
+  private holds = false
+  private readonly server: net.Server
+
+  constructor(
+    readonly address: string,
+    to: string,
+  ) {
+    this.server = net.createServer({ allowHalfOpen: true }, (near) => {
+      const far = net.connect({ path: to, allowHalfOpen: true })
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.ends.add(one)
+        one.on('error', () => other.destroy())
+        one.on('data', (data) => void this.passing().then(() => other.write(data)))
+        one.on('end', () => void this.passing().then(() => other.end()))
+      }
+    })
+    this.server.listen(address)
+  }
+
+  private async passing(): Promise<void> {
+    while (this.holds) await systemClock.sleep(2)
+  }
+
+  hold = (): void => void (this.holds = true)
+  go = (): void => void (this.holds = false)
+  end(): void {
+    this.go()
+    this.server.close()
+    for (const one of this.ends) one.destroy()
+  }
+}
+
+let both: Pair
+let a: Side
+let b: Side
+let between: Between
+
+/** `a` connects to `b`, and writes unless `b` is to. */
+async function begin(kinds: Readonly<Record<string, typeof MirroredDisk>> = {}, writer: 'a' | 'b' = 'a') {
+  both = new Pair({ clock: faster }, kinds)
+  ;({ a, b } = both)
+  for (const side of both.sides) {
+    await side.forget()
+    await side.attach()
+  }
+  await both[writer].disk.promote(true)
+  const place = (name: string) => path.join(both.folder, name)
+  between = new Between(place('c.link'), place('b.link'))
+  const ends = { secret: 's', dual: false, rate_kib: 0 }
+  await b.disk.connect({ ...ends, local: place('b.link'), remote: place('a.link') })
+  await a.disk.connect({ ...ends, local: place('a.link'), remote: between.address })
+  await both.areWhole()
+}
+
+afterEach(async () => {
+  between.end()
+  await both.end()
+})
+
+const looks = (count: number) => systemClock.sleep((count * MIRROR_LOOK_S * 1000) / FASTER)
+
+test('both sides notice soon that the other one hangs, and come together when it goes on', async () => {
+  await begin()
+  between.hold()
+  await b.is('WFConnection UpToDate/DUnknown')
+  expect(a.disk.status.peerDisk).toBe('DUnknown')
+  expect(a.disk.status.why ?? b.disk.status.why).toBe('the other node does not answer')
+  between.go()
+  await both.areWhole()
+  expect(a.disk.status.why).toBeUndefined()
+})
+
+test('a guest that writes goes on without the node that hangs, which gets what it lacks afterwards', async () => {
+  await begin()
+  const guest = await a.open()
+  between.hold()
+  await guest.write(0, 'first')
+  // Each attempt to connect would hold up what is written meanwhile.
+  const begun_ms = performance.now()
+  for (let at = 1; at <= 40; at++) {
+    await guest.write(at << 16, 'alone')
+    await looks(1)
+  }
+  expect((performance.now() - begun_ms) * FASTER).toBeLessThan(80 * MIRROR_LOOK_S * 1000)
+  between.go()
+  await both.areWhole()
+  await guest.flush()
+  expect(b.holds(0, 'first') && b.holds(40 << 16, 'alone')).toBe(true)
+  expect(both.areAlike).toBe(true)
+})
+
+test('an idle connection whose sides answer stays', async () => {
+  await begin()
+  const link = () => (a.disk as unknown as { link: unknown }).link
+  const before = link()
+  await looks(5 * MIRROR_SILENT_LOOKS)
+  expect(link()).toBe(before)
+})
+
+test('a node whose disk hangs is let go, though its program answers', async () => {
+  await begin()
+  const guest = await a.open()
+  b.faults.data = { write: () => new Promise(() => undefined) }
+  await guest.write(0, 'first')
+  await guest.write(1 << 16, 'alone')
+  expect(a.disk.status.peerDisk).toBe('DUnknown')
+  b.faults.data = {}
+  await b.crash()
+}, 30_000)
+
+test('a flush that hangs at the other node ends, too', async () => {
+  await begin()
+  const guest = await a.open()
+  await guest.write(0, 'first')
+  b.faults.data = { datasync: () => new Promise(() => undefined) }
+  const begun_ms = performance.now()
+  await guest.flush()
+  expect((performance.now() - begun_ms) * FASTER).toBeGreaterThan((MIRROR_FLUSH_S - 2) * 1000)
+  b.faults.data = {}
+  await b.crash()
+}, 30_000)
+
+describe('with an earlier version at the other node', () => {
+  test.each([
+    ['which connects', { a: OlderDisk }, 'b'],
+    ['which is connected to', { b: OlderDisk }, 'a'],
+  ] as const)('%s: an idle connection stays, and a write that is not answered ends', async (_which, kinds, writer) => {
+    await begin(kinds, writer)
+    const side = both[writer]
+    await looks(5 * MIRROR_SILENT_LOOKS)
+    await both.areWhole()
+    const guest = await side.open()
+    between.hold()
+    await guest.write(0, 'alone')
+    expect(side.disk.status.peerDisk).toBe('DUnknown')
+    between.go()
+    await both.areWhole()
+    expect(both.areAlike).toBe(true)
+  })
+})
