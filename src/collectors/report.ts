@@ -153,8 +153,11 @@ interface UserSpaceVolume {
 
 export interface UserSpaceMirror {
   readonly connection: string
+  readonly role: string
   readonly disk: string
   readonly peerDisk: string
+  /** Undefined while the two are not connected. */
+  readonly peerPrimary?: boolean
 }
 
 /** The questions to a hypervisor of this node. */

@@ -1,18 +1,9 @@
 // The state of each disk of the node's instances, as its storage reports it.
 import { errorText } from '../../lib/system-failure'
 import { disksByInstance, nodeInstances } from '../configuration'
-import {
-  type Collector,
-  type NodeSources,
-  OK,
-  type Status,
-  type UserSpaceMirror,
-  listOf,
-  readIfThere,
-  summary,
-} from '../report'
+import { type Collector, type NodeSources, OK, type Status, listOf, readIfThere, summary } from '../report'
 import { about, anything, dict, int, list, maybe, oneOf, record, status, text } from '../shapes'
-import { drbdStatus } from '../storage/drbd'
+import { devicesInUserSpace, drbdStatus } from '../storage/drbd'
 import { type DrbdDevice, parseDrbd } from '../storage/drbd-text'
 import { logicalVolumes } from '../storage/lv'
 import { diskIdOf, isInFileSystem, isDrbd } from '../../model/templates'
@@ -82,7 +73,7 @@ function lookedAtOnce(sources: NodeSources): Backing {
   }
   const drbd = async () => {
     const own = await sources.userSpace?.()
-    if (own !== undefined) return [...(await own.mirrors())].map(inWordsOfDrbd)
+    if (own !== undefined) return devicesInUserSpace(own)
     const text = await readIfThere(sources, '/proc/drbd')
     return text === undefined ? [] : parseDrbd(text).devices
   }
@@ -90,11 +81,6 @@ function lookedAtOnce(sources: NodeSources): Backing {
 }
 
 const MIB = 1 << 20
-
-const inWordsOfDrbd = ([minor, { connection, disk, peerDisk }]: readonly [number, UserSpaceMirror]): DrbdDevice => ({
-  ...{ minor, connectionState: connection },
-  details: { localState: disk, remoteState: peerDisk },
-})
 
 async function instanceDisks(backing: Backing, instance: Fields, role: Role, known: readonly Fields[] | string) {
   const { name, uuid } = instance

@@ -2,8 +2,9 @@
 import { errorCode } from '../../lib/disk'
 import { errorText } from '../../lib/system-failure'
 import { whyNot } from '../../lib/text/why-not'
+import { USER_SPACE_VERSION } from '../../model/constants/disks'
 import { CONFD } from '../../rpc/confd/protocol'
-import { type DrbdDevice, parseDrbd } from './drbd-text'
+import { type DrbdDevice, type DrbdStatus, parseDrbd } from './drbd-text'
 import { readJsonList } from './json-list'
 import {
   type Collector,
@@ -12,6 +13,7 @@ import {
   type NodeSources,
   OK,
   type Status,
+  type UserSpaceStorage,
   listOf,
   readIfThere,
   readSource,
@@ -46,22 +48,39 @@ const DEVICE = record({
 
 async function collect(sources: NodeSources, inputs: Inputs): Promise<unknown> {
   const file = inputs['drbd-status']
+  const userSpace = file === undefined ? await sources.userSpace?.() : undefined
+  if (userSpace !== undefined) {
+    const pairs = await pairing(sources, inputs['drbd-pairing'])
+    return reportOf({ version: USER_SPACE_VERSION }, await devicesInUserSpace(userSpace), pairs)
+  }
   const text = await (file === undefined ? readIfThere(sources, '/proc/drbd') : readSource(sources, file))
   if (text === undefined) return { status: OK, versionInfo: null, deviceInfos: [] }
   // Like Ganeti, reports a missing pairing before a mistake in the status.
+  const pairs = await pairing(sources, inputs['drbd-pairing'])
+  const { versionInfo, devices } = parseDrbd(text)
+  return reportOf(versionInfo, devices, pairs)
+}
+
+function reportOf(versionInfo: DrbdStatus['versionInfo'], devices: readonly DrbdDevice[], pairs: readonly unknown[]) {
   const names = new Map(
-    (await pairing(sources, inputs['drbd-pairing'])).map((row) => {
+    pairs.map((row) => {
       const [, minor, instance] = listOf(row)
       return [minor, instance]
     }),
   )
-  const { versionInfo, devices } = parseDrbd(text)
   const deviceInfos = devices.map(({ minor, connectionState, details }) => ({
     ...{ minor, connectionState, ...details },
     ...(details !== undefined && { instance: names.get(minor) ?? null }),
   }))
   return { status: summary(devices.map(drbdStatus)), versionInfo, deviceInfos }
 }
+
+export const devicesInUserSpace = async ({ mirrors }: UserSpaceStorage): Promise<readonly DrbdDevice[]> =>
+  [...(await mirrors())].map(([minor, { connection, role, disk, peerDisk, peerPrimary }]) => {
+    const remoteRole = peerPrimary === undefined ? 'Unknown' : peerPrimary ? 'Primary' : 'Secondary'
+    const details = { localRole: role, remoteRole, localState: disk, remoteState: peerDisk }
+    return { minor, connectionState: connection, details }
+  })
 
 async function pairing(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
   try {

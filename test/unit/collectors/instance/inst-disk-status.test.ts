@@ -45,7 +45,7 @@ test('a file that is missing is bad, one that is there is healthy', async () => 
 })
 
 test('volumes and mirrors in user space tell how they are as those of LVM and DRBD do', async () => {
-  const side = { connection: 'Connected', disk: 'UpToDate', peerDisk: 'UpToDate' }
+  const side = { connection: 'Connected', role: 'Secondary', disk: 'UpToDate', peerDisk: 'UpToDate' }
   const mirrors = new Map([
     [0, side],
     [1, { ...side, connection: 'StandAlone', peerDisk: 'DUnknown' }],
