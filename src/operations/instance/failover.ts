@@ -2,6 +2,7 @@
 import { change } from '../../config/changes'
 import { OpExecError } from '../../model/errors'
 import { isReserved } from '../../model/instance'
+import { DISK_SYNC_DEGRADED_CHECKS } from '../../model/limits/operations'
 import { OpInstanceFailover } from '../../opcodes/instance'
 import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -93,14 +94,40 @@ export async function failOver(
   if (instance.admin_state === 'up') await startOnTarget(ctx, move)
 }
 
-async function checkDisks(ctx: UnitContext, { view, target }: Move, ignore: boolean): Promise<void> {
-  if (!view.instance.disks_active) {
+async function checkDisks(ctx: UnitContext, move: Move, ignore: boolean): Promise<void> {
+  const { view } = move
+  if (view.instance.disks_active) return checkActive(ctx, move, ignore)
+  if (ignore || view.primary.offline || !keepsMirrors(view)) {
     ctx.log.say('* not checking disk consistency as instance is not running')
     return
   }
+  // Only connected copies know which of them is behind. Who starts the stopped instance on the target would get older data.
+  ctx.log.say("* activating the instance's disks to compare them")
+  const { view: active } = await assembleDisks(ctx, view, { ignoreSecondaries: true })
+  try {
+    await checkActive(ctx, { ...move, view: active }, ignore, DISK_SYNC_DEGRADED_CHECKS)
+  } catch (error) {
+    await shutdownDisks(ctx, await reread(ctx, view))
+    ctx.log.hint(
+      `gnt-instance activate-disks ${view.instance.name} lets node ${move.target.name} get what it lacks; with --ignore-consistency the instance goes on with the data that is there`,
+    )
+    throw error
+  }
+  // Until the end of the failover nobody uses them.
+  await shutdownDisks(ctx, await reread(ctx, view))
+}
+
+/** `again`: seconds in which copies that were just connected may still become equal. */
+async function checkActive(ctx: UnitContext, { view, target }: Move, ignore: boolean, again = 0): Promise<void> {
   ctx.log.say('* checking disk consistency between source and target')
+  let left_s = again
   for (const [index, disk] of view.disks.entries()) {
-    if (await isConsistent(ctx, view, disk, target)) continue
+    let isGood = await isConsistent(ctx, view, disk, target)
+    for (; !isGood && left_s > 0; left_s--) {
+      await ctx.env.clock.sleep(1000)
+      isGood = await isConsistent(ctx, view, disk, target)
+    }
+    if (isGood) continue
     if (view.primary.offline)
       ctx.log.say(`Node ${view.primary.name} is offline, ignoring degraded disk ${index} on target node ${target.name}`)
     else if (!ignore) throw new OpExecError(`Disk ${index} is degraded on target node, aborting failover`)

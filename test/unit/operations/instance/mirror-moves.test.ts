@@ -86,3 +86,39 @@ test('an instance with a degraded mirror is not moved to the degraded side', asy
   await expect(cluster.run('OP_INSTANCE_FAILOVER', failover)).rejects.toThrow('Disk 0 is degraded on target node')
   expect(cluster.runningOn('inst2')).toEqual(['node1.gnt.example'])
 })
+
+describe('a stopped instance', () => {
+  const failover = { instance_name: 'inst2.gnt.example' }
+  const degraded = { dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 1 }
+  const inst2 = () => cluster.instance('inst2')
+  beforeEach(async () => {
+    await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst2.gnt.example' })
+    expect(inst2()?.disks_active).toBe(false)
+    cluster.asked.length = 0
+  })
+
+  test('does not move to a copy that is behind, unless that is asked for', async () => {
+    cluster.answers.blockdev_find = () => degraded
+    await expect(cluster.run('OP_INSTANCE_FAILOVER', failover)).rejects.toThrow('Disk 0 is degraded on target node')
+    expect(inst2()).toMatchObject({ primary_node: cluster.node('node1').uuid, disks_active: false })
+    expect(cluster.calls('blockdev_shutdown')).toHaveLength(2)
+    expect(cluster.log.join('\n')).toContain('gnt-instance activate-disks inst2.gnt.example')
+    await cluster.run('OP_INSTANCE_FAILOVER', { ...failover, ignore_consistency: true })
+    expect(inst2()?.primary_node).toBe(cluster.node('node2').uuid)
+  })
+
+  test('moves when its copies are equal, or become equal soon', async () => {
+    let looks = 0
+    cluster.answers.blockdev_find = () => (++looks < 3 ? degraded : { ...degraded, is_degraded: false })
+    await cluster.run('OP_INSTANCE_FAILOVER', failover)
+    expect(inst2()).toMatchObject({ primary_node: cluster.node('node2').uuid, disks_active: false })
+    expect(cluster.calls('blockdev_assemble').length).toBeGreaterThan(0)
+  })
+
+  test('moves from a node that is offline, whose copy nobody can ask', async () => {
+    cluster.answers.blockdev_find = () => degraded
+    cluster.change('patchNode', cluster.node('node1').uuid, { offline: true, master_candidate: false })
+    await cluster.run('OP_INSTANCE_FAILOVER', failover)
+    expect(inst2()?.primary_node).toBe(cluster.node('node2').uuid)
+  })
+})
