@@ -6,10 +6,12 @@ import { openStore, type ConfigStore } from '../../config/store'
 import type { Clock } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { LockFile } from '../../lib/file/lock'
+import { setAside } from '../../lib/file/set-aside'
 import { isServed } from '../../lib/net/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
+import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import type { ClientId } from '../../model/lock'
 import type { NodeClient } from '../../rpc/node/client'
 import { refuseLess } from '../../replication/config-status'
@@ -51,7 +53,7 @@ export class WconfdState {
 
   /** Reads the files of the last run, and frees everything of owners that died meanwhile. */
   static async open(options: WconfdOptions): Promise<WconfdState> {
-    const { paths, disk, random } = options
+    const { random } = options
     const measures = new WconfdMeasures(options.clock)
     const store = await openStore({ ...options, wrote: measures.wrote })
     await refuseLess(store.documents(), options).catch(async (error: unknown) => {
@@ -61,8 +63,7 @@ export class WconfdState {
     measures.journalSize(() => store.journalSize)
     const locks = await openLocks(options)
     const reservations = new Reservations(() => store.current(), random)
-    const saved = await disk.read(paths.tempresFile)
-    if (saved && saved.length > 0) reservations.load(readTempres(saved.toString('utf8')))
+    await loadReservations(reservations, options)
     const replication = await openReplication({ ...options, store })
     const receipts = new Receipts([...receiptsIn(store.gantry().sections[RECEIPTS_SECTION] ?? {}), ...store.receipts])
     const state = new WconfdState(options, store, locks, reservations, replication, measures, receipts)
@@ -144,5 +145,21 @@ export class WconfdState {
 
   private notSaved(error: unknown): void {
     this.options.log.error({ err: error }, 'tempres.data cannot be written')
+  }
+}
+
+/** Without the file all is free that running jobs have reserved, as it is at their end. The configuration lacks nothing. */
+async function loadReservations(reservations: Reservations, options: WconfdOptions): Promise<void> {
+  const { paths, disk, clock, log } = options
+  const saved = await disk.read(paths.tempresFile)
+  if (saved === undefined || saved.length === 0) return
+  try {
+    reservations.load(readTempres(saved.toString('utf8')))
+  } catch (error) {
+    const kept = await setAside(paths.tempresFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
+    log.error(
+      { err: error, kept },
+      'the reservations of running jobs cannot be read; all are free now, and the file is kept',
+    )
   }
 }

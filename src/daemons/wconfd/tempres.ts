@@ -14,9 +14,7 @@ export function readTempres(text: string): SavedReservations {
     return saved.parse(JSON.parse(text))
   } catch (error) {
     const why = error instanceof Mismatch ? plainly(error) : errorText(error)
-    throw new ConfigurationError(
-      `tempres.data is malformed: ${why}; it has only what running jobs have reserved, so it can be removed when none runs`,
-    )
+    throw new ConfigurationError(`tempres.data is malformed: ${why}`)
   }
 }
 

@@ -218,6 +218,22 @@ describe('restart', () => {
     expect(fs.readdirSync(wconfd.paths.dataDir).some((name) => name.startsWith('locks.data.rejected-'))).toBe(true)
   })
 
+  test.each(['{"dRBD":[["node1",[[0,"dis', '\0\0\0\0', '{}'])(
+    'reservations that cannot be read are set aside: %j',
+    async (text) => {
+      await wconfd.stop()
+      fs.writeFileSync(wconfd.paths.tempresFile, text)
+      await wconfd.start()
+      const calls = wconfd.client()
+      await expect(calls.generateMAC((await wconfd.owner(1)).client, null)).resolves.toMatch(/^aa:/)
+      const [kept = ''] = fs
+        .readdirSync(wconfd.paths.dataDir)
+        .filter((name) => name.startsWith('tempres.data.rejected-'))
+      expect(fs.readFileSync(`${wconfd.paths.dataDir}/${kept}`, 'utf8')).toBe(text)
+      fs.rmSync(`${wconfd.paths.dataDir}/${kept}`)
+    },
+  )
+
   test('a second daemon on the same files is refused', async () => {
     await expect(wconfd.start()).rejects.toThrow('another wconfd already serves')
   })
