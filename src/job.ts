@@ -49,6 +49,7 @@ const queries: JobQueries = {
     return runQuery(what, fields, filter, what === 'cluster' ? { ...source, cluster: await clusterFacts() } : source)
   },
   queryFields: async (what, fields) => queryFields(what, fields),
+  queueCopies: () => luxi.gantry.queueCopies(),
 }
 
 async function clusterFacts(): Promise<ClusterFacts> {

@@ -71,7 +71,7 @@ export async function lostJobs(
       if (!(error instanceof JobFileCorrupted)) throw error
       log.error(
         { node: target.name, job: id, err: error },
-        'only this master candidate has the job, and it is unreadable',
+        'only this master candidate has the job, and it is unreadable: the node keeps it in a file of its own',
       )
       return undefined
     }

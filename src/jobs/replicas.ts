@@ -9,9 +9,11 @@ import {
   QUEUE_BATCH_BYTES_MAX,
   QUEUE_CATCH_UP_S,
   QUEUE_RENAMES_KEPT_MAX,
+  CANDIDATE_CALL_S,
   REPLICATION_S,
 } from '../model/limits/replication'
 import type { NodeUuid } from '../model/ids'
+import type { QueueCopy } from '../rpc/luxi/resources'
 import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
 
 export type QueueFile = readonly [file: string, content: string]
@@ -34,6 +36,8 @@ export interface ReplicasOptions {
 interface Replica {
   target: NodeTarget
   inSync: boolean
+  /** Why it is not. */
+  reason: string
   /** It has told what it has. Since then it has had nothing from another master. */
   hasTold: boolean
   copying: Promise<void> | undefined
@@ -67,6 +71,12 @@ export class Replicas {
 
   targets(): NodeTarget[] {
     return [...this.replicas.values()].filter((replica) => replica.inSync).map((replica) => replica.target)
+  }
+
+  status(): QueueCopy[] {
+    return [...this.replicas.values()].map(({ target, inSync, reason }) => ({
+      ...{ node: target.uuid, name: target.name, in_sync: inSync, reason: inSync ? null : reason },
+    }))
   }
 
   /** Names of out-of-sync candidates. */
@@ -162,7 +172,7 @@ export class Replicas {
   private lagging(uuid: NodeUuid, reason: string): void {
     const replica = this.replicas.get(uuid)
     if (!replica?.inSync) return
-    replica.inSync = false
+    Object.assign(replica, { inSync: false, reason })
     this.options.log.error(
       { node: replica.target.name, reason },
       'master candidate is out of sync: it does not take job files; it gets a full copy as soon as it answers',
@@ -179,7 +189,7 @@ export class Replicas {
     await Promise.all(
       this.targets().map(async (target) => {
         try {
-          await withinTime(this.options.clock, call(target))
+          await withinTime(this.options.clock, call(target), REPLICATION_S)
         } catch (error) {
           this.lagging(target.uuid, errorText(error))
         }
@@ -229,6 +239,7 @@ export class Replicas {
       replica.inSync = true
       log.info({ node: target.name }, 'master candidate has the whole queue')
     } catch (error) {
+      replica.reason = errorText(error)
       log.warn({ node: target.name, err: error }, 'master candidate still cannot take the queue')
     } finally {
       replica.backlog = undefined
@@ -289,17 +300,25 @@ async function* batches(files: Iterable<UnreadFile>): AsyncGenerator<QueueFile[]
 }
 
 const newReplica = (target: NodeTarget): Replica => ({
-  ...{ target, inSync: false, hasTold: false, copying: undefined, backlog: undefined, oneByOne: false },
+  ...{
+    target,
+    inSync: false,
+    reason: 'it has not been reached yet',
+    hasTold: false,
+    copying: undefined,
+    backlog: undefined,
+    oneByOne: false,
+  },
   ...{ spoiled: undefined, renames: [] },
 })
 
-/** Fails if an answer takes longer than a write may wait. */
-export async function withinTime<T>(clock: Clock, call: Promise<T>): Promise<T> {
+/** Fails if an answer takes longer. */
+export async function withinTime<T>(clock: Clock, call: Promise<T>, limit_s = CANDIDATE_CALL_S): Promise<T> {
   const answer = await within(
     clock,
-    REPLICATION_S,
+    limit_s,
     call.then((value) => ({ value })),
   )
-  if (answer === undefined) throw new Error(`no answer within ${REPLICATION_S} s`)
+  if (answer === undefined) throw new Error(`no answer within ${limit_s} s`)
   return answer.value
 }

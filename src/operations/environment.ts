@@ -7,6 +7,7 @@ import type { Random } from '../lib/random'
 import type { Rendezvous } from '../lib/net/rendezvous'
 import type { TaskParts } from '../lib/work/worker-pool'
 import type { JobId, QueryFilter, QueryResource, QueryResult, WireOpCode } from '../rpc/luxi/calls'
+import type { QueueCopy } from '../rpc/luxi/resources'
 import type { NodeClient } from '../rpc/node/client'
 import type { ClientId, UnitWconfd } from '../rpc/wconfd/calls'
 
@@ -58,6 +59,8 @@ export interface JobEnvironment {
 export interface JobQueries {
   query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult>
   queryFields(what: QueryResource, fields: readonly string[] | null): Promise<unknown>
+  /** The copies of the queue on master candidates. */
+  queueCopies?(): Promise<readonly QueueCopy[]>
 }
 
 /** The job was cancelled before this opcode started; it ends as `canceled`, not as an error. */

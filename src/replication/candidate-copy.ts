@@ -5,7 +5,13 @@ import { errorText } from '../lib/system-failure'
 import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
-import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, CONFIG_COPY_S, REPLICATION_S } from '../model/limits/replication'
+import {
+  CANDIDATE_CALL_S,
+  CONFIG_BACKLOG_BYTES_MAX,
+  CONFIG_CATCH_UP_S,
+  CONFIG_COPY_S,
+  REPLICATION_S,
+} from '../model/limits/replication'
 import { GROUP, MODE, USER } from '../model/constants/daemons'
 import type { Documents } from '../model/config'
 import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
@@ -55,7 +61,7 @@ export class CandidateCopy {
       this.backlogBytes += record.length
       if (this.state === 'in sync') await this.copied()
     } else if (this.state === 'in sync') {
-      await this.send(record).catch((error: unknown) => this.lost(error))
+      await this.send(record, REPLICATION_S).catch((error: unknown) => this.lost(error))
     }
   }
 
@@ -63,8 +69,8 @@ export class CandidateCopy {
   private async copied(): Promise<void> {
     const { clock } = this.options
     const done = this.running?.then(() => true) ?? true
-    if ((await within(clock, REPLICATION_S, Promise.resolve(done))) === undefined)
-      this.lost(new Error(`no full copy within ${REPLICATION_S} s`))
+    if ((await within(clock, CANDIDATE_CALL_S, Promise.resolve(done))) === undefined)
+      this.lost(new Error(`no full copy within ${CANDIDATE_CALL_S} s`))
   }
 
   /** config.data was rewritten, which is all that Ganeti's noded takes. */
@@ -114,7 +120,7 @@ export class CandidateCopy {
       if (this.backlogBytes > CONFIG_BACKLOG_BYTES_MAX) throw new Error('too much was changed while it was copied')
       const records = Buffer.concat(this.backlog.splice(0))
       this.backlogBytes = 0
-      await this.send(records)
+      await this.send(records, CANDIDATE_CALL_S)
     }
     // No change can slip in here, because nothing was awaited since the backlog was found empty.
     this.backlog = undefined
@@ -129,10 +135,10 @@ export class CandidateCopy {
     this.hasMore = false
   }
 
-  private async send(records: Buffer): Promise<void> {
+  private async send(records: Buffer, limit_s: number): Promise<void> {
     const { nodes, clock } = this.options
     const sent = nodes.one(this.target, 'gantry_config_append', [records.toString('utf8')])
-    if ((await within(clock, REPLICATION_S, sent)) === undefined) throw new Error(`no answer within ${REPLICATION_S} s`)
+    if ((await within(clock, limit_s, sent)) === undefined) throw new Error(`no answer within ${limit_s} s`)
   }
 
   private async upload(content: string): Promise<void> {

@@ -9,7 +9,7 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
-import { REPLICATION_S } from '../model/limits/replication'
+import { CANDIDATE_CALL_S } from '../model/limits/replication'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 import type { ReplicaStatus } from '../rpc/wconfd/calls'
 import { CandidateCopy } from './candidate-copy'
@@ -27,7 +27,7 @@ export interface ReplicationOptions {
 export async function openReplication(options: ReplicationOptions): Promise<Replication> {
   const replication = new Replication(options)
   void replication.ssconf.request()
-  await within(options.clock, REPLICATION_S, replication.catchUp())
+  await within(options.clock, CANDIDATE_CALL_S, replication.catchUp())
   return replication
 }
 
@@ -57,7 +57,7 @@ export class Replication {
   /** Sends everything to all nodes, and waits for those that answer. */
   async flush(): Promise<void> {
     this.ssconf.forget()
-    await within(this.options.clock, REPLICATION_S, Promise.all([this.catchUp(), this.ssconf.request()]))
+    await within(this.options.clock, CANDIDATE_CALL_S, Promise.all([this.catchUp(), this.ssconf.request()]))
   }
 
   close(): void {

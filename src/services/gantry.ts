@@ -66,6 +66,7 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     ...(Object.fromEntries(callersCallNames.map((name) => [name, serve(name)])) as unknown as CallersCalls),
     identify: async (secret) => tokens.identify(secret),
     watched: (report) => parts.watcher.watched(report),
+    queueCopies: async () => [...(context.queueCopies?.() ?? [])],
     park: () => context.queue.park(),
   }
 }

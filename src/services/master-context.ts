@@ -15,6 +15,7 @@ import type { NodeClient } from '../rpc/node/client'
 import type { OpenNodeConsole } from '../rpc/node/consoles'
 import type { LastKnown } from './live-data/last-known'
 import type { NodeQuestions } from './live-data/node-questions'
+import type { QueueCopy } from '../rpc/luxi/resources'
 import type { Wconfd } from '../rpc/wconfd/calls'
 import type { AllocationAccess } from './allocation-access'
 
@@ -24,6 +25,8 @@ export interface MasterContext {
   /** Gantry's own data (gantry.data) of the same snapshot. */
   gantry(): GantryData
   readonly queue: JobQueue
+  /** Missing if the queue has no copies. */
+  readonly queueCopies?: () => readonly QueueCopy[]
   readonly wconfd: Wconfd
   /** For orders, which may take any time. */
   readonly nodes: NodeClient

@@ -21,7 +21,7 @@ import type { Random } from '../../lib/random'
 import type { ConfigData, GantryData, NodeUuid } from '../../model/config'
 import type { FilterRule } from '../../model/filter-rule'
 import { ConfigurationError } from '../../model/errors'
-import { CONFIG_COPY_S, CONFIG_STATUS_S, REPLICATION_S } from '../../model/limits/replication'
+import { CANDIDATE_CALL_S, CONFIG_COPY_S, CONFIG_STATUS_S } from '../../model/limits/replication'
 import type { LiveData } from '../../query/live-data'
 import type { NodeClient, NodeTarget } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
@@ -110,10 +110,14 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const live = options.live ?? new NodeLiveData(questions, clock, known)
   const state = await followState(options, { queue, store, replicas, known }, history)
   // From now on every acknowledged change is at all candidates that answer.
-  await within(clock, REPLICATION_S, replicas.catchUp())
+  await within(clock, CANDIDATE_CALL_S, replicas.catchUp())
   const looking = lookAtNodes(options, { ...state, live, known, questions, history })
   const parts = { live, known, questions, queue, wconfd, nodes, monds, clock, random, disk, paths, log }
-  const more = { ...(allocation && { allocation }), ...(openConsole && { openConsole }) }
+  const more = {
+    ...(allocation && { allocation }),
+    ...(openConsole && { openConsole }),
+    queueCopies: () => replicas.status(),
+  }
   const context = { ...parts, planJob, ...more, ...state }
   const watcher = await WatcherReports.open({
     ...{ disk, paths, clock, log, config: state.config },

@@ -19,7 +19,9 @@ export const SSCONF_NODES_AT_ONCE = 30
 /** Seconds until a node that failed to take its ssconf files is tried again. */
 export const SSCONF_RETRY_S = 30
 /** Seconds that a change waits for a candidate before the candidate counts as out of sync. */
-export const REPLICATION_S = 10
+export const REPLICATION_S = 4
+/** Seconds for a candidate to take a part of a copy, and those that a start waits for copies. No change waits for them. */
+export const CANDIDATE_CALL_S = 10
 /** How often a process that becomes the owner of the configuration asks this node's noded for it, and seconds that it waits each time. */
 export const CONFIG_HANDOVERS_MAX = 10
 export const CONFIG_HANDOVER_S = 1

@@ -1,5 +1,6 @@
 // Node calls that write files: uploads, ssconf, the job queue's replica, the watcher's pause.
 import * as path from 'node:path'
+import { keepOther, keepUnreadable } from '../queue-copy'
 import { fail } from '../failure'
 import type { Handlers, NodeContext } from '../context'
 import { readDistributed, writeDistributed } from '../distributed-files'
@@ -52,7 +53,12 @@ export const fileHandlers = {
   gantry_jobqueue_write: (context, files) =>
     inTurn(context, async () => {
       for (const [file] of files) checkQueueFile(context, file)
-      await Promise.all(files.map(([file, content]) => receiveQueueFile(context, file, content)))
+      await Promise.all(
+        files.map(async ([file, content]) => {
+          await keepOther(context, file, content)
+          await receiveQueueFile(context, file, content)
+        }),
+      )
       return null
     }),
 
@@ -62,7 +68,12 @@ export const fileHandlers = {
       const kept = new Set(files)
       const names = (await disk.list(paths.queueDir)).filter((name) => name.startsWith('job-'))
       const gone = names.map((name) => path.join(paths.queueDir, name)).filter((file) => !kept.has(file))
-      await Promise.all(gone.map((file) => disk.remove(file, { durable: true })))
+      await Promise.all(
+        gone.map(async (file) => {
+          await keepUnreadable(context, file)
+          await disk.remove(file, { durable: true })
+        }),
+      )
       return null
     }),
 

@@ -35,7 +35,7 @@ import {
 import type { InstanceHistories } from './history'
 import { type MeasuredNode, type MonitoringPage, monitoringRequest } from './monitoring'
 import type { Plan } from './plan'
-import type { NodeStorage, TagUse } from './resources'
+import type { NodeStorage, QueueCopy, TagUse } from './resources'
 import { type WatcherInfo, watcherReport } from './watcher-report'
 
 type Checks = readonly Shape<unknown>[]
@@ -183,6 +183,7 @@ const doorsCalls = {
   identify: call('GantryIdentify', [text], of<TokenInfo | null>(), { asks: true }),
   /** Reports the end of a watcher run. */
   watched: call('GantryWatched', [watcherReport], of<null>()),
+  queueCopies: call('GantryQueueCopies', [], of<QueueCopy[]>(), { asks: true }),
   /** Before a stop: starts no more jobs, and queues those again that only wait for locks. Returns the running ones. */
   park: call('GantryPark', [], of<JobId[]>()),
 }

@@ -1,4 +1,5 @@
 // Answers of `/3`'s calls about storage and tags.
+import type { NodeUuid } from '../../model/ids'
 import type { ObjectKind } from '../../model/object-kinds'
 import type { StorageType } from '../../model/templates'
 
@@ -24,4 +25,13 @@ export interface NodeStorage {
 export interface TagUse {
   readonly tag: string
   readonly objects: readonly { readonly kind: ObjectKind; readonly name: string }[]
+}
+
+/** The copy of the queue on a master candidate. */
+export interface QueueCopy {
+  readonly node: NodeUuid
+  readonly name: string
+  readonly in_sync: boolean
+  /** Why it is not. */
+  readonly reason: string | null
 }

@@ -403,6 +403,7 @@ describe('copies on master candidates', () => {
     replicas.setCandidates([target('a')])
     await replicas.catchUp()
     expect([[...candidates.of('a').keys()], replicas.outOfSync()]).toEqual([['/q/job-7'], ['a']])
+    expect(replicas.status()).toMatchObject([{ name: 'a', in_sync: false, reason: 'does not tell' }])
     silent = false
     await replicas.catchUp()
     replicas.retract('job 2 was refused')

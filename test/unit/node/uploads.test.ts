@@ -145,6 +145,42 @@ test('the end of a full copy of the queue takes away what the master does not ha
   expect(fs.readdirSync(queueDir).sort()).toEqual(['job-2', 'serial'])
 })
 
+describe('what a full copy of the queue would destroy is kept, and named', () => {
+  const job = (seconds: number, end_timestamp: unknown = null) =>
+    JSON.stringify({ id: 1, received_timestamp: [seconds, 0], end_timestamp })
+  const kept = () =>
+    fs
+      .readdirSync(node.paths.dataDir)
+      .filter((name) => name.startsWith('job-'))
+      .map((name) => [name, fs.readFileSync(`${node.paths.dataDir}/${name}`, 'utf8')])
+  const named = async () => {
+    const answer = (await call('node_verify', { 'gantry-set-aside': null }, 'cluster', {})) as Record<string, unknown>
+    return answer['gantry-set-aside']
+  }
+
+  test('another job with the same number', async () => {
+    const file = `${node.paths.queueDir}/job-1`
+    await call('jobqueue_update', file, job(5))
+    await call('gantry_jobqueue_write', [[file, job(5, [6, 0])]])
+    expect(kept()).toEqual([])
+    await call('gantry_jobqueue_write', [[file, job(9)]])
+    expect(fs.readFileSync(file, 'utf8')).toBe(job(9))
+    const [[name = ''] = []] = kept()
+    expect(kept()).toEqual([[expect.stringMatching(/^job-1\.rejected-\d+$/), job(5, [6, 0])]])
+    expect(fs.statSync(`${node.paths.dataDir}/${name}`).mode & 0o777).toBe(0o600)
+    expect(await named()).toEqual([`/var/lib/ganeti/${name}`])
+  })
+
+  test('a job that nobody can read and the master does not have', async () => {
+    const [torn, refused] = [`${node.paths.queueDir}/job-1`, `${node.paths.queueDir}/job-2`]
+    await call('jobqueue_update', torn, job(5).slice(0, 20))
+    await call('jobqueue_update', refused, job(5))
+    await call('gantry_jobqueue_keep', [])
+    expect(fs.readdirSync(node.paths.queueDir)).toEqual([])
+    expect(kept()).toEqual([[expect.stringMatching(/^job-1\.rejected-\d+$/), job(5).slice(0, 20)]])
+  })
+})
+
 test('a write that was asked for earlier never ends after a later one', async () => {
   const { write } = node.context.disk
   let release: () => void = () => undefined

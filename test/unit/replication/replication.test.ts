@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/lib/clock'
 import { nextTurn, systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
-import { REPLICATION_S } from '../../../src/model/limits/replication'
+import { CONFIG_STATUS_S, REPLICATION_S } from '../../../src/model/limits/replication'
 import { openReplication, type Replication } from '../../../src/replication/replication'
 import { buildInstance, buildNode, master, smallConfig, storeOptions } from '../config/builders'
 import { eventually, FakeNodes } from '../daemons/wconfd/support'
@@ -62,6 +62,10 @@ test('a change waits for a slow candidate', async () => {
   expect(done).toBe(false)
   release()
   await change
+})
+
+test('a change waits for a candidate no longer than a start does, which has nothing else to do', () => {
+  expect(REPLICATION_S).toBeLessThanOrEqual(CONFIG_STATUS_S)
 })
 
 test('a candidate that does not answer is not waited for again, is shown, and catches up', async () => {

@@ -4,6 +4,7 @@ import { ssconfLines } from '../../../config/ssconf'
 import type { ConfigData, Node } from '../../../model/config'
 import { PATH } from '../../../model/constants/paths'
 import { niceSort } from '../../../model/nice-sort'
+import type { QueueCopy } from '../../../rpc/luxi/resources'
 import type { ReplicaStatus } from '../../../rpc/wconfd/calls'
 import type { UnitContext } from '../../unit-context'
 import { ancillaryFiles, listedFiles, type AncillaryFile } from '../ancillary-files'
@@ -43,6 +44,7 @@ export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state:
   for (const problem of mended.filter((text) => text.includes('/ssconf_')))
     report.notice(`${problem}: mended, it was written to all nodes again`)
   verifyReplicas(report, state, await ctx.env.wconfd.gantryReplicas())
+  verifyQueueCopies(report, state, (await ctx.env.queries?.queueCopies?.()) ?? [])
 }
 
 export const pathsOf = (files: readonly AncillaryFile[]): string[] => files.map(({ path }) => path)
@@ -113,6 +115,18 @@ function verifyReplicas(report: VerifyReport, { config, nodes }: GroupState, rep
   for (const node of masterCandidates(config)) {
     const unknown = here.has(node.uuid) && node.uuid !== config.cluster.master_node && !known.has(node.uuid)
     report.when(unknown, 'ECLUSTERFILECHECK', null, `master candidate ${node.name} keeps no copy of the configuration`)
+  }
+}
+
+/** Without a warning nobody learns that the next master would lack jobs. */
+function verifyQueueCopies(report: VerifyReport, { nodes }: GroupState, copies: readonly QueueCopy[]): void {
+  const here = new Set<string>(nodes.filter((node) => !node.offline).map((node) => node.uuid))
+  for (const { node, name, in_sync, reason } of copies) {
+    if (in_sync || !here.has(node)) continue
+    const text =
+      `master candidate ${name} does not have all jobs of the queue: ${reason ?? 'unknown reason'}; see that its node daemon runs ` +
+      'and that its disk has room: it is tried again by itself. Until it has them, do not make it the master'
+    report.error('ECLUSTERFILECHECK', null, text, 'WARNING')
   }
 }
 

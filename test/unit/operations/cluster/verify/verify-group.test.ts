@@ -420,6 +420,22 @@ test.each([
   ])
 })
 
+test('a candidate that lacks jobs of the queue is named with what to do', async () => {
+  const cluster = new RecordedCluster()
+  const copy = (name: string, reason: string | null) => ({
+    ...{ node: cluster.node(name).uuid, name, in_sync: reason === null, reason },
+  })
+  const queueCopies = () => Promise.resolve([copy(NODE2, 'no space left on device'), copy('node3.gnt.example', null)])
+  cluster.queries = { query: jest.fn(), queryFields: jest.fn(), queueCopies }
+  expect(await cluster.verifyGroup()).toEqual([
+    true,
+    [
+      `WARNING: cluster : master candidate ${NODE2} does not have all jobs of the queue: no space left on device; see that its node daemon ` +
+        'runs and that its disk has room: it is tried again by itself. Until it has them, do not make it the master',
+    ],
+  ])
+})
+
 test('a hook script that fails makes the check fail, and its output is shown', async () => {
   const cluster = new RecordedCluster()
   cluster.answers.hooks_runner = (node) =>
