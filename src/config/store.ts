@@ -3,6 +3,7 @@
 // candidates. Only then readers see it and it is acknowledged. A checkpoint writes config.data a little later.
 import { seconds } from '../lib/clock'
 import { isObject } from '../lib/shapes/shape'
+import { isFull } from '../lib/system-failure'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { GROUP_COMMIT_CHANGES_MAX, PENDING_CHANGES_MAX } from '../model/limits/config'
@@ -80,9 +81,16 @@ export class ConfigStore {
     )
   }
 
+  /** Without room the files stay as they are, which is right, and only changes are refused. */
   async begin(dirty: boolean): Promise<void> {
-    if (dirty) await this.checkpoint({ force: true })
-    else await this.journal.begin()
+    try {
+      if (dirty) await this.checkpoint({ force: true })
+      else await this.journal.begin()
+    } catch (error) {
+      if (!isFull(error)) throw error
+      this.options.log.error({ err: error }, 'the configuration can only be read until there is room')
+      if (dirty) this.checkpointer.plan()
+    }
   }
 
   current(): ConfigData {

@@ -112,12 +112,9 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   // From now on every acknowledged change is at all candidates that answer.
   await within(clock, CANDIDATE_CALL_S, replicas.catchUp())
   const looking = lookAtNodes(options, { ...state, live, known, questions, history })
-  const parts = { live, known, questions, queue, wconfd, nodes, monds, clock, random, disk, paths, log }
-  const more = {
-    ...(allocation && { allocation }),
-    ...(openConsole && { openConsole }),
-    queueCopies: () => replicas.status(),
-  }
+  const queueCopies = () => replicas.status()
+  const parts = { live, known, questions, queue, queueCopies, wconfd, nodes, monds, clock, random, disk, paths, log }
+  const more = { ...(allocation && { allocation }), ...(openConsole && { openConsole }) }
   const context = { ...parts, planJob, ...more, ...state }
   const watcher = await WatcherReports.open({
     ...{ disk, paths, clock, log, config: state.config },

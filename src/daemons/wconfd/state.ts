@@ -3,15 +3,16 @@
 import * as path from 'node:path'
 import { Reservations } from '../../config/reservations'
 import { openStore, type ConfigStore } from '../../config/store'
-import type { Clock } from '../../lib/clock'
+import type { Clock, Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { LockFile } from '../../lib/file/lock'
 import { setAside } from '../../lib/file/set-aside'
+import { isFull } from '../../lib/system-failure'
 import { isServed } from '../../lib/net/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
-import { SET_ASIDE_MAX } from '../../model/limits/daemons'
+import { RECEIPTS_RETRY_S, SET_ASIDE_MAX } from '../../model/limits/daemons'
 import type { ClientId } from '../../model/lock'
 import type { NodeClient } from '../../rpc/node/client'
 import { refuseLess } from '../../replication/config-status'
@@ -34,6 +35,7 @@ export interface WconfdOptions {
 
 export class WconfdState {
   private readonly tempres: CoalescedWriter
+  private retry: Timer | undefined
 
   private constructor(
     private readonly options: WconfdOptions,
@@ -67,8 +69,7 @@ export class WconfdState {
     const replication = await openReplication({ ...options, store })
     const receipts = new Receipts([...receiptsIn(store.gantry().sections[RECEIPTS_SECTION] ?? {}), ...store.receipts])
     const state = new WconfdState(options, store, locks, reservations, replication, measures, receipts)
-    await state.releaseDead()
-    await state.keepReceipts()
+    await state.beginWithRoom()
     return state
   }
 
@@ -127,6 +128,23 @@ export class WconfdState {
     }
   }
 
+  /** Questions need no room, so nobody waits for it. Until then the locks of the dead are free in memory only. */
+  private async beginWithRoom(): Promise<void> {
+    const { clock, log } = this.options
+    try {
+      await this.releaseDead()
+    } catch (error) {
+      if (!isFull(error)) throw error
+      log.error({ err: error }, 'the locks of dead jobs are freed, but that cannot be written')
+    }
+    const keep = (): Promise<void> =>
+      this.keepReceipts().catch((error: unknown) => {
+        log.error({ err: error }, 'what the last run answered cannot be written yet')
+        this.retry = clock.after(RECEIPTS_RETRY_S * 1000, () => void keep(), { background: true })
+      })
+    await keep()
+  }
+
   /** Before the journal goes: its receipts go with it. */
   private async keepReceipts(): Promise<void> {
     const before = this.store.gantry().sections[RECEIPTS_SECTION] ?? {}
@@ -134,6 +152,7 @@ export class WconfdState {
   }
 
   async close(): Promise<void> {
+    this.retry?.cancel()
     await this.locks.close()
     await this.tempres.idle()
     await this.keepReceipts().catch((error: unknown) =>

@@ -7,6 +7,8 @@
 export const LOG_FILE = { bytes_max: 64 << 20, unlooked_bytes: 64 << 10 } as const
 /** Unreadable or replaced files that are kept beside their successors, of each file. */
 export const SET_ASIDE_MAX = 10
+/** Seconds until wconfd tries again to write what its last run answered. */
+export const RECEIPTS_RETRY_S = 5
 /** Limits below which a daemon refuses to start, and limits that are enough for all its connections and programs. */
 export const SYSTEM_LIMITS = {
   files: { least: 128, enough: 4096 },

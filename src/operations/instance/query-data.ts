@@ -3,6 +3,7 @@ import { fillBeParams, fillHvParams, fillNicParams, fillOsParams } from '../../c
 import { diskTemplateOf, drbdId } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Network, Nic, Node } from '../../model/config'
 import { type ToldParameter, toldParameters } from '../../model/disk-parameters'
+import { OpExecError } from '../../model/errors'
 import { isGuestElsewhere } from '../../model/guest-state'
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { BlockDeviceStatus, InstanceRuntime } from '../../rpc/node/dicts'
@@ -128,7 +129,7 @@ async function describeDisk(
         }
       : null,
     pstatus: live ? await diskStatus(ctx, view, disk, view.primary) : null,
-    sstatus: live && secondary && !secondary.offline ? await diskStatus(ctx, view, disk, secondary) : null,
+    sstatus: live && secondary && !secondary.offline ? await secondaryStatus(ctx, view, disk, secondary) : null,
     children: await Promise.all(disk.children.map((child) => describeDisk(ctx, view, child, live, secondary, true))),
     mode: disk.mode,
     size: disk.size,
@@ -148,6 +149,22 @@ function withParameters({ config, primary }: InstanceView, disk: Disk): { parame
 /** The job keeps the result, and more people may read jobs than may know a mirror's secret. */
 const withoutSecret = (disk: Disk): readonly unknown[] =>
   drbdId(disk) === undefined ? disk.logical_id : [...disk.logical_id.slice(0, -1), null]
+
+/** The primary node tells of a mirror whose other side hangs, so that one need not answer. */
+async function secondaryStatus(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  node: Node,
+): Promise<unknown[] | null> {
+  try {
+    return await diskStatus(ctx, view, disk, node)
+  } catch (error) {
+    if (!(error instanceof OpExecError)) throw error
+    ctx.log.warning(error.message)
+    return null
+  }
+}
 
 /** Ganeti's list: path, major, minor, percent, seconds left, degraded, local state. */
 async function diskStatus(ctx: UnitContext, view: InstanceView, disk: Disk, node: Node): Promise<unknown[] | null> {

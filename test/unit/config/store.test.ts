@@ -40,6 +40,37 @@ test('a change is in the journal when it is acknowledged, and a restart finds it
   expect(again.store.current().serial_no).toBe(config.serial_no + 2)
 })
 
+test.each(['with plain files', 'with a journal'])(
+  'a start without room %s answers, refuses changes, and goes on when there is room',
+  async (files) => {
+    const { store, options } = await open()
+    await store.change([tag('a')])
+    if (files === 'with plain files') await store.close(true)
+    const disk = options.disk.restart()
+    const { write } = disk
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+    disk.write = () => Promise.reject(full)
+    const again = (await open({ ...options, disk })).store
+    expect(again.current().cluster.tags).toEqual(['a'])
+    await expect(again.change([tag('b')])).rejects.toThrow('make room or repair the disk, and try again')
+    // And once more, since nothing has become better.
+    expect(
+      (await open({ ...options, disk: Object.assign(disk.restart(), { write: disk.write }) })).store.current().cluster
+        .tags,
+    ).toEqual(['a'])
+    disk.write = write
+    await again.change([tag('c')])
+    expect((await open({ ...options, disk: disk.restart() })).store.current().cluster.tags).toEqual(['a', 'c'])
+  },
+)
+
+test('a start on a disk that is broken is refused', async () => {
+  const { options } = await open()
+  const disk = options.disk.restart()
+  disk.write = () => Promise.reject(Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' }))
+  await expect(openStore({ ...options, disk })).rejects.toThrow('EIO')
+})
+
 test('readers see a change only when it is durable', async () => {
   const { store } = await open()
   const change = store.change([tag('a')])

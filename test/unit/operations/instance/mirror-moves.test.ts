@@ -122,3 +122,18 @@ describe('a stopped instance', () => {
     expect(inst2()?.primary_node).toBe(cluster.node('node2').uuid)
   })
 })
+
+test('an instance whose other node hangs is shown with what its own node says', async () => {
+  const degraded = { dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 1 }
+  cluster.answers.blockdev_find = ({ name }) => {
+    if (name === 'node2.gnt.example') throw new Error('the mirrors did not answer list in 4 s')
+    return degraded
+  }
+  const asked = { instances: ['inst2.gnt.example'], static: false, use_locking: true }
+  const answer = (await cluster.run('OP_INSTANCE_QUERY_DATA', asked)) as Record<string, { disks: unknown[] }>
+  const shown = ['/dev/drbd0', null, null, null, null, true, 1]
+  expect(answer['inst2.gnt.example']?.disks[0]).toMatchObject({ pstatus: shown, sstatus: null })
+  expect(cluster.log.join('\n')).toContain(
+    "WARNING: Can't compute disk status for inst2.gnt.example: the mirrors did not",
+  )
+})
