@@ -2,11 +2,11 @@
 // job's file.
 import { errorText } from '../lib/system-failure'
 import type { Clock, Timer } from '../lib/clock'
-import { timestamp } from '../lib/clock'
+import { timestamp, within } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { Turns } from '../lib/work/turns'
 import { JOB_START_ATTEMPTS_MAX } from '../model/limits/job-processes'
-import { JOB_LOG_WRITE_S, JOB_RETRY_S, QUEUE_GATHER_YOUNG_S } from '../model/limits/queue'
+import { JOB_ADOPT_S, JOB_LOG_WRITE_S, JOB_RETRY_S, QUEUE_GATHER_YOUNG_S } from '../model/limits/queue'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { ClientId } from '../rpc/wconfd/calls'
@@ -85,7 +85,8 @@ export class Execution {
   /** Looks for the process to which an earlier luxid gave the job. */
   async adopt(job: Job): Promise<void> {
     this.running = await this.options.runner.adopt(job, this.listener())
-    if (this.running === undefined) return this.settleDeath()
+    // Without room for its file a dead job is settled later, and luxid answers questions meanwhile.
+    if (this.running === undefined) return void (await within(this.options.clock, JOB_ADOPT_S, this.settleDeath()))
     this.options.log.info({ job: this.id, pid: job.process_id }, 'found the process of a running job again')
   }
 

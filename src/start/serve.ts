@@ -4,7 +4,7 @@ import { systemClock } from '../lib/clock'
 import { openFailure } from '../lib/file/lock'
 import { checkLimits } from '../lib/programs/process-limits'
 import { serviceManager } from '../lib/programs/service-manager'
-import { errorText } from '../lib/system-failure'
+import { errorText, isFull } from '../lib/system-failure'
 import { EXIT } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import { SYSTEM_LIMITS } from '../model/limits/daemons'
@@ -28,7 +28,7 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   await disk.makeDirectory(paths.runDir)
   await beAlone(name, surroundings)
   const running = await begin(load, surroundings)
-  await disk.write(paths.pidFile(name), `${process.pid}\n`, { mode: 0o644, durable: false })
+  await writePid(paths.pidFile(name), log)
   const figures = await tellFigures(name, running, surroundings)
   let ending = false
   end = (why) => {
@@ -53,6 +53,17 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   void systemClock.sleep(Infinity)
   process.send?.({ ready: true })
   manager.ready()
+}
+
+/** Without room, a daemon that only answers questions is better than none. No file is better than a wrong one. */
+async function writePid(file: string, log: Surroundings['log']): Promise<void> {
+  try {
+    await disk.write(file, `${process.pid}\n`, { mode: 0o644, durable: false })
+  } catch (error) {
+    if (!isFull(error)) throw error
+    log.error({ err: error }, 'there is no room for the file with the number of this process')
+    await disk.remove(file)
+  }
 }
 
 /** Without this, a daemon works just as well. */

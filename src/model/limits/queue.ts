@@ -39,6 +39,8 @@ export const JOB_CANCEL_WAIT_S = 44
 export const JOB_CHANGE_WAIT_S = 89
 /** Seconds between two attempts to start a job, or to write its outcome. */
 export const JOB_RETRY_S = 1
+/** Seconds for which the start of luxid waits until the end of a job that died is written. */
+export const JOB_ADOPT_S = 5
 /** Log entries of one job; later ones are dropped. */
 export const JOB_LOG_ENTRIES_MAX = 20000
 /** Seconds between two writes of a job's file that only bring log entries. */

@@ -1,13 +1,16 @@
 // What the queue tells others is durable, and what it refuses does not come back.
 import { JobQueue } from '../../../src/jobs/queue'
 import { noReplicas } from '../../../src/jobs/replicas'
+import { encodeJob } from '../../../src/jobs/job-file'
+import type { Job } from '../../../src/jobs/job'
 import type { JobRunner } from '../../../src/jobs/runner'
 import { QueueStore } from '../../../src/jobs/store'
-import { systemClock } from '../../../src/lib/clock'
+import { type Clock, systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
 import { UnsettledAppend } from '../../../src/lib/file/unsettled-append'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
+import { eventually } from '../../support/hypervisor'
 import { delay, idOf, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
 let paths: Paths
@@ -49,15 +52,22 @@ const disk: Disk = {
   },
 }
 
+/** Whoever waits waits less. */
+const sooner: Clock = {
+  ...systemClock,
+  after: (delay_ms, action, options) => systemClock.after(delay_ms / 20, action, options),
+  sleep: (delay_ms, signal) => systemClock.sleep(delay_ms / 20, signal),
+}
+
 /** Starts nothing. */
 const runner: Partial<JobRunner> = { close: async () => undefined }
 
-async function open(): Promise<JobQueue> {
+async function open(more: Partial<JobRunner> = {}): Promise<JobQueue> {
   const store = new QueueStore(disk, paths, silentLog, noReplicas, systemClock)
   stores.push(store)
   const queue = new JobQueue({
-    ...{ store, clock: systemClock, log: silentLog, ownerDied: async () => [] },
-    runner: runner as JobRunner,
+    ...{ store, clock: sooner, log: silentLog, ownerDied: async () => [] },
+    runner: { ...runner, ...more } as JobRunner,
   })
   await queue.recover()
   return queue
@@ -83,6 +93,25 @@ test('a priority that cannot be written is told to nobody', async () => {
   await expect(queue.setPriority(id, -5)).resolves.toBe('queued')
   expect([priority(), told]).toEqual([-5, [-5]])
   expect((await found()).map(({ ops }) => ops[0]?.priority)).toEqual([-5])
+})
+
+test('a luxid that starts without room answers, and writes the end of a job that has died when there is room', async () => {
+  const { queue, id } = await waiting()
+  const [job] = await found()
+  const begun = {
+    ...job,
+    ops: job?.ops.map((op) => ({ ...op, status: 'running' as const })),
+    livelock: '/none',
+    process_id: 1,
+  }
+  await queue.close()
+  for (const store of stores.splice(0)) await store.close()
+  await systemDisk.write(`${paths.queueDir}/job-${id}`, encodeJob(begun as Job))
+  failing = (step) => step !== 'remove'
+  const later = await open({ adopt: async () => undefined })
+  expect(later.job(id)?.ops[0]?.status).toBe('running')
+  failing = () => false
+  await eventually(() => later.job(id)?.ops[0]?.status === 'error' || undefined)
 })
 
 test('of two changes at the same time both count', async () => {
