@@ -166,7 +166,7 @@ const REACHING_NAMES = /^(thisMachine|system(Files|Processes|Disk|Clock|Random)|
  * other values of such files are handed in.
  */
 const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
-  'src/lib/disk.ts': ['errorCode', 'isMissing', 'removeLeftovers'],
+  'src/lib/disk.ts': ['errorCode', 'isFull', 'isMissing', 'removeLeftovers'],
   'src/lib/files.ts': ['accessible', 'constants'],
   'src/lib/net/json-socket.ts': [
     'END',

@@ -3,7 +3,7 @@
 // candidates. Only then readers see it and it is acknowledged. A checkpoint writes config.data a little later.
 import { seconds } from '../lib/clock'
 import { isObject } from '../lib/shapes/shape'
-import { isFull } from '../lib/system-failure'
+import { isFull } from '../lib/disk'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { GROUP_COMMIT_CHANGES_MAX, PENDING_CHANGES_MAX } from '../model/limits/config'

@@ -286,6 +286,9 @@ export async function removeLeftovers(disk: Disk, directory: string): Promise<vo
 
 export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
 
+/** Whether nothing can be written, though what is there can be read. */
+export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EROFS'].includes(errorCode(error) ?? '')
+
 /** The system's error name (`ENOENT`, `ECONNREFUSED`), or undefined for anything else. */
 export function errorCode(error: unknown): string | undefined {
   // Not `instanceof Error`: the system's errors may come from another realm than the asking code.

@@ -26,9 +26,6 @@ export function systemFailure(thrown: unknown): string | undefined {
 /** Whether such a text, possibly from another daemon, says that there is no room. */
 export const saysFull = (text: string): boolean => /\((ENOSPC|EDQUOT)\)$/.test(text)
 
-/** Whether nothing can be written, though what is there can be read. */
-export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EROFS'].includes(errorCode(error) ?? '')
-
 class Where {
   constructor(
     readonly file: string | undefined,
