@@ -36,12 +36,13 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
       ctx.log.warning('Ignoring offline primary node')
       if (Object.keys({ ...op.hvparams, ...op.beparams }).length > 0)
         ctx.log.warning('Overridden parameters are ignored')
-      return { view, overrides, leftover: undefined, confirmed: [] }
+      return { view, overrides, leftover: undefined, runs: false, confirmed: [] }
     }
     checkNodeOnline(view.primary)
     await refuseHalfRestored(ctx, view)
     const { runtime, confirmed } = await checkCanStart(ctx, view, overrides.beparams?.minmem)
-    return { view, overrides, leftover: leftoverOf(runtime), confirmed }
+    const leftover = leftoverOf(runtime)
+    return { view, overrides, leftover, runs: runtime !== undefined && leftover === undefined, confirmed }
   },
   hooks: {
     path: 'instance-start',
@@ -49,7 +50,7 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
     env: (ctx, op, { view }) => instanceHookEnv(ctx, view.instance.uuid, { FORCE: op.force }),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, overrides, leftover, confirmed }) {
+  async run(ctx, op, { view, overrides, leftover, runs, confirmed }) {
     const { instance } = view
     const status = op.no_remember ? [] : [change('setInstanceStatus', instance.uuid, 'up', true, 'admin')]
     await ctx.config.change([...status, ...confirmed])
@@ -58,8 +59,9 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
       return null
     }
     if (leftover !== undefined) await stopLeftover(ctx, view, leftover === 'forced' ? 0 : op.shutdown_timeout)
-    const active = await startDisks(ctx, await reread(ctx, view), { force: op.force })
-    await startInstance(ctx, active, `Could not start instance '${instance.name}'`, overrides, op.startup_paused)
+    const active = await startDisks(ctx, await reread(ctx, view), { force: op.force, inUse: runs })
+    const what = `Could not start instance '${instance.name}'`
+    await startInstance(ctx, active, what, { overrides, paused: op.startup_paused, inUse: runs })
     return null
   },
 })
@@ -126,16 +128,15 @@ export function tellRemarks(ctx: UnitContext, remarks: readonly string[] | null)
   for (const remark of remarks ?? []) ctx.log.info(remark)
 }
 
-/** Starts on the primary node; after a failure deactivates the disks again. */
+/** Starts on the primary node; after a failure deactivates the disks again, unless a guest uses them. */
 export async function startInstance(
   ctx: UnitContext,
   view: InstanceView,
   what: string,
-  overrides: StartOverrides = {},
-  paused = false,
+  options: { overrides?: StartOverrides; paused?: boolean; inUse?: boolean } = {},
 ): Promise<void> {
-  const result = await startOn(ctx, view.primary, dictOf(view, overrides), paused)
+  const result = await startOn(ctx, view.primary, dictOf(view, options.overrides), options.paused)
   if (result.ok) return
-  await shutdownDisks(ctx, await reread(ctx, view))
+  if (!options.inUse) await shutdownDisks(ctx, await reread(ctx, view))
   throw new OpExecError(`${what}: ${result.error}`)
 }

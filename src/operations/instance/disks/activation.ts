@@ -11,15 +11,15 @@ export type ActiveDisk = [node: string, disk: string, device: string | null]
 /** The location of an assembled disk on the primary node, for hotplugging. */
 export type DiskLink = readonly [link: string | true, uri: string | null]
 
-/** Activates all disks or none: on failure, deactivates them again and throws. */
+/** Activates all disks or none: on failure, deactivates them again, unless a guest uses them, and throws. */
 export async function startDisks(
   ctx: UnitContext,
   view: InstanceView,
-  options: { force?: boolean } = {},
+  options: { force?: boolean; inUse?: boolean } = {},
 ): Promise<InstanceView> {
   const { ok, view: active } = await assembleDisks(ctx, view, { ignoreSecondaries: options.force === true })
   if (ok) return active
-  await shutdownDisks(ctx, active)
+  if (!options.inUse) await shutdownDisks(ctx, active)
   if (options.force === false)
     ctx.log.hint("If the message above refers to a secondary node, you can retry the operation using '--force'")
   throw new OpExecError('Disk consistency error')
@@ -55,7 +55,9 @@ export async function assembleDisks(
     devices.push([active.primary.name, disk.iv_name, device === true ? '' : device])
     links.push([link ?? true, uri ?? null])
   }
-  if (all && !ok) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, false, null)])
+  // Disks that were active before are still wanted, so that the watcher tries again.
+  if (all && !ok && !instance.disks_active)
+    await ctx.config.change([change('setInstanceStatus', instance.uuid, null, false, null)])
   return { ok, devices, links, view: active }
 }
 

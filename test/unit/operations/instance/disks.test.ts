@@ -28,6 +28,16 @@ test('disks whose size is wrong in the configuration are activated without it', 
   expect([...new Set(sizes)]).toEqual([0, 8])
 })
 
+test('disks that cannot be activated are as wanted as before', async () => {
+  cluster.answers.blockdev_assemble = fail('no process')
+  const activate = () => cluster.failure('OP_INSTANCE_ACTIVATE_DISKS', { instance_name: 'inst6' })
+  await expect(activate()).resolves.toEqual(['OpExecError', ['Cannot activate block devices']])
+  expect(cluster.instance('inst6')?.disks_active).toBe(true)
+  await stop('inst6')
+  await expect(activate()).resolves.toEqual(['OpExecError', ['Cannot activate block devices']])
+  expect(cluster.instance('inst6')?.disks_active).toBe(false)
+})
+
 describe('grow', () => {
   const grow = { instance_name: 'inst6', disk: 0, amount: 4 }
 

@@ -88,6 +88,16 @@ describe('startup', () => {
     expect(cluster.instance('inst6')?.disks_active).toBe(false)
   })
 
+  test.each(['blockdev_assemble', 'instance_start'] as const)(
+    'a guest that runs already keeps its disks when %s fails',
+    async (call) => {
+      cluster.answers[call] = fail('no answer')
+      await cluster.failure('OP_INSTANCE_STARTUP', of('inst6'))
+      expect(cluster.calls('blockdev_shutdown')).toEqual([])
+      expect(cluster.instance('inst6')?.disks_active).toBe(true)
+    },
+  )
+
   test('disks that cannot be activated stop it', async () => {
     cluster.answers.blockdev_assemble = fail('gone')
     await expect(cluster.failure('OP_INSTANCE_STARTUP', of('inst6'))).resolves.toEqual([
