@@ -11,9 +11,11 @@ import type { UnitContext } from '../../unit-context'
 import { askNodes } from './ask-nodes'
 import { filesToCompare, pathsOf } from './files'
 import { askFileStorage } from './file-storage'
-import type { DiskState, GroupState, Scope } from './group-state'
+import type { DiskState, GroupState, Holder, Scope } from './group-state'
+import { wantedVolumes } from './only-copies'
 import type { VerifyReport } from './report'
 import { RELEASE_CHECK, requestOf, type Wanted } from './request'
+import { unknownVolumes } from './volumes'
 
 export async function gather(
   ctx: UnitContext,
@@ -42,7 +44,21 @@ export async function gather(
   const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
   const maintenance = await ctx.config.section(MAINTENANCE.rounds)
   const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
-  return { ...scope, compared, images, others, asked_ms: [from, to], disks, listings, busy, snapshots, maintenance }
+  const holders = unknownVolumes({ config, images, snapshots }).length > 0 ? await holdersOutside(ctx, scope) : []
+  const found = { compared, images, others, holders, disks, listings, busy, snapshots, maintenance }
+  return { ...scope, ...found, asked_ms: [from, to] }
+}
+
+/** A volume that nobody knows may be the only copy of one that is missing in another group. */
+async function holdersOutside(ctx: UnitContext, { config, group }: Scope): Promise<Holder[]> {
+  const named = new Set(wantedVolumes(config).flatMap(({ nodes }) => [...nodes]))
+  const outside = recordValues(config.nodes).filter(({ uuid, group: own }) => own !== group.uuid && named.has(uuid))
+  const results = await ctx.nodes.many(outside, 'lv_list', [[]])
+  return outside.map((node) => {
+    const result = results.get(node.uuid)
+    const names = result?.ok === true ? Object.keys(result.payload) : undefined
+    return { node, volumes: names && new Map(names.map((name) => [name, undefined])) }
+  })
 }
 
 /** When only one group is verified: the master, and one more node that hosts instances. */

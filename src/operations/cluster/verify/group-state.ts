@@ -25,6 +25,9 @@ export interface NodeImage {
   readonly volumes: ReadonlyMap<string, number | undefined> | undefined
 }
 
+/** The part of an image that tells which volumes a node has. */
+export type Holder = Pick<NodeImage, 'node' | 'volumes'>
+
 export interface DiskState {
   readonly node: Node
   readonly index: number
@@ -48,6 +51,8 @@ export interface GroupState extends Scope {
   readonly images: readonly NodeImage[]
   /** Answers about files of nodes outside the group, for comparison. */
   readonly others: readonly NodeImage[]
+  /** Nodes of other groups with volumes. Only asked if a volume of this group has no owner. */
+  readonly holders: readonly Holder[]
   /** When the question was sent, and when the last answer arrived. */
   readonly asked_ms: readonly [from: number, to: number]
   readonly disks: ReadonlyMap<string, readonly DiskState[]>

@@ -5,7 +5,7 @@ import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk } from '../../../model/config'
 import { diskIdOf } from '../../../model/templates'
 import { DATA, META, REPLACED } from '../../instance/disks/volume-names'
-import type { NodeImage } from './group-state'
+import type { Holder, NodeImage } from './group-state'
 
 /** A volume that the configuration names. */
 export interface WantedVolume {
@@ -29,11 +29,11 @@ const volumesOf = (disk: Disk): Disk[] => [
 /** Why the volume must not be removed; undefined if no disk lacks it. */
 export function reasonToKeep(
   wanted: readonly WantedVolume[],
-  images: readonly NodeImage[],
-  { node, volumes = new Map<string, number | undefined>() }: NodeImage,
+  holders: readonly Holder[],
+  { node, volumes = new Map<string, number | undefined>() }: Holder,
   volume: string,
 ): string | undefined {
-  const has = (uuid: string, name: string) => images.find((one) => one.node.uuid === uuid)?.volumes?.has(name) === true
+  const has = (uuid: string, name: string) => holders.find((one) => one.node.uuid === uuid)?.volumes?.has(name) === true
   const isLost = (one: WantedVolume) => [...one.nodes].every((uuid) => !has(uuid, one.volume))
   const renamed = wanted.find(
     (one) => one.nodes.has(node.uuid) && !volumes.has(one.volume) && isNamedLike(volume, one.volume),

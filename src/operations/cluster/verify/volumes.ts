@@ -93,13 +93,17 @@ export function verifyOrphanVolumes(report: VerifyReport, state: GroupState): vo
   for (const { image, volume } of unknownVolumes(state)) {
     const [vg = ''] = volume.split('/')
     const todo =
-      reasonToKeep(wanted, state.images, image, volume) ??
+      reasonToKeep(wanted, [...state.images, ...state.holders], image, volume) ??
       `if nobody needs it, remove it there with '${removal(image, vg, volume.slice(vg.length + 1))}'`
     report.error('ENODEORPHANLV', image.node.name, `volume ${volume} is unknown; ${todo}`, 'WARNING')
   }
 }
 
-function unknownVolumes({ config, images, snapshots }: GroupState): Unknown[] {
+export function unknownVolumes({
+  config,
+  images,
+  snapshots,
+}: Pick<GroupState, 'config' | 'images' | 'snapshots'>): Unknown[] {
   const wanted = volumeGroupOf(config.cluster)
   if (wanted === undefined) return []
   const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))

@@ -57,7 +57,7 @@ export class WaysBack {
     const unknown = this.unknown()
     const wanted = wantedVolumes(this.state.config)
     const isSuspect = ({ image, volume }: Unknown) =>
-      reasonToKeep(wanted, this.state.images, image, volume) !== undefined
+      reasonToKeep(wanted, [...this.state.images, ...this.state.holders], image, volume) !== undefined
     const all = this.dataOf()
     const isNamed = ({ volume }: Unknown) => all.some(({ vg, lv }) => isNamedLike(volume, `${vg}/${lv}`))
     return waysOfLost(name, index, {

@@ -307,6 +307,30 @@ describe('nobody is told to remove what may be the only copy of a disk', () => {
     ])
   })
 
+  describe('a volume with the name of one in another group', () => {
+    let [name, disk] = ['', {} as never]
+    beforeEach(async () => {
+      await cluster.run('OP_GROUP_ADD', { group_name: 'far' })
+      await cluster.run('OP_GROUP_ASSIGN_NODES', { group_name: 'far', nodes: ['node3.gnt.example'], force: false })
+      await cluster.run('OP_INSTANCE_CREATE', { ...plainInstance, pnode: 'node3.gnt.example' })
+      const [found] = [...onNode('node3')]
+      if (found === undefined) throw new Error('no volume')
+      ;[name, disk] = found as [string, never]
+      onNode('node1').set(name, disk)
+    })
+
+    test('can be removed while the other one is there', async () => {
+      await expect(told()).resolves.toEqual([
+        expect.stringContaining(`volume ${name} is unknown; if nobody needs it, remove it there with 'lvremove `),
+      ])
+    })
+
+    test('is kept when the other one is missing', async () => {
+      onNode('node3').delete(name)
+      await expect(told()).resolves.toEqual([expect.stringContaining(`it may be the only copy of ${name}`)])
+    })
+  })
+
   test('while a node does not say what it has, its disks may be gone', async () => {
     const { found, disk } = take('node1', '_data')
     onNode('node3').set(found, disk)
