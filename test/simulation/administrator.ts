@@ -2,7 +2,7 @@
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import type { Identity } from '../../src/rpc/luxi/gantry'
 import { nodeErrand } from './errands'
-import { NODES, type SimCluster } from './sim-cluster'
+import { FAR, NODES, type SimCluster } from './sim-cluster'
 import type { SimProcess } from './simulator'
 
 const ROOT: Identity = { user: 'root', token: null, permissions: ['*'] }
@@ -40,9 +40,14 @@ export class Administrator {
         'back',
         'change',
         'change',
+        'off',
       ])
       const status = simulator.pick(['evacuate', 'evacuate-failover', 'live-repair'])
-      if (act === 'ill') verdicts.set(node, { status, details: simulator.random.below(3) })
+      // Only of a machine that lost its power is it certain that it is off.
+      const [dead] = NODES.filter((name) => name !== this.cluster.master.name && !this.cluster.machine(name).up)
+      if (act === 'off') {
+        if (dead !== undefined) await this.decide('off', dead).catch(() => undefined)
+      } else if (act === 'ill') verdicts.set(node, { status, details: simulator.random.below(3) })
       else if (act === 'well') verdicts.delete(node)
       else await this.decide(act, node).catch((error: unknown) => simulator.note('administrator', String(error)))
     }
@@ -58,19 +63,29 @@ export class Administrator {
     const { events, jobs } = await gantry.maintenance(ROOT)
     const active = events.filter((event) => ['noted', 'pending'].includes(event['repair-status']))
     for (const { id } of active) await gantry.cancelRepair(ROOT, id)
-    const drained = (await this.luxi.queryNodes([], ['name', 'drained'], false)).flatMap(([name, is]) =>
-      is === true ? [String(name)] : [],
-    )
+    const nodes = await this.luxi.queryNodes([], ['name', 'drained', 'offline', 'group'], false)
+    const named = (column: 1 | 2) => nodes.flatMap((row) => (row[column] === true ? [String(row[0])] : []))
+    const [drained, offline] = [named(1), named(2)]
     if (active.length > 0 || jobs.length > 0) return false
     for (const name of drained) await this.decide('back', name)
-    return drained.length === 0
+    for (const name of offline) await this.decide('on', name)
+    // Users may want mirrors between two groups. The watcher leaves them alone.
+    const far = nodes.flatMap(([name, , , group]) => (group === FAR ? [String(name)] : []))
+    const joined = { OP_ID: 'OP_GROUP_ASSIGN_NODES', group_name: 'default', nodes: far, force: true, reason: [] }
+    if (far.length > 0) await this.luxi.submitJob([joined])
+    return drained.length + offline.length + far.length === 0
   }
 
   private async decide(act: string, node: string): Promise<void> {
     const { gantry } = this.luxi
     if (act === 'change') return void (await this.luxi.submitJob([nodeErrand(this.cluster.simulator)]))
-    if (act === 'back') {
-      const op = { OP_ID: 'OP_NODE_SET_PARAMS', node_name: node, drained: false, force: true, reason: [] }
+    const flags: Readonly<Record<string, object>> = {
+      back: { drained: false },
+      off: { offline: true, auto_promote: true },
+      on: { offline: false },
+    }
+    if (flags[act] !== undefined) {
+      const op = { OP_ID: 'OP_NODE_SET_PARAMS', node_name: node, force: true, reason: [], ...flags[act] }
       return void (await this.luxi.submitJob([op]))
     }
     const { events } = await gantry.maintenance(ROOT)

@@ -10,6 +10,7 @@ import { parseJob } from '../../src/jobs/job-file'
 import { FileJournal } from '../../src/lib/file/journal'
 import { silentLog } from '../../src/lib/log'
 import { roundOf } from '../../src/model/maintenance'
+import { allSnapshots, SNAPSHOTS_SECTION } from '../../src/model/snapshots'
 import type { ConfigData, Documents } from '../../src/model/config'
 import { wantedVolumes } from '../../src/operations/cluster/verify/only-copies'
 import { LuxiClient } from '../../src/rpc/luxi/client'
@@ -99,11 +100,15 @@ export class Auditor {
   }
 
   /** Each volume is that of a disk of this node, each minor, too, and no disk lacks a volume. */
-  private checkVolumes({ documents: { config } }: Contents): void {
+  private checkVolumes({ documents: { config, gantry } }: Contents): void {
     const { world, mirrors } = this.cluster
     const parts = wantedVolumes(config)
+    const snapshots = allSnapshots(gantry.sections[SNAPSHOTS_SECTION] ?? {})
     for (const { uuid, name } of recordValues(config.nodes)) {
-      const own = new Set(parts.filter(({ nodes }) => nodes.has(uuid)).map(({ volume }) => volume))
+      const own = new Set([
+        ...parts.filter(({ nodes }) => nodes.has(uuid)).map(({ volume }) => volume),
+        ...snapshots.filter(({ node }) => node === uuid).map(({ logical_id }) => logical_id.join('/')),
+      ])
       const there = [...world.node(name).disks].flatMap(([key, { dev_type }]) => (dev_type === 'plain' ? [key] : []))
       for (const key of there) if (!own.has(key)) this.ledger.complain(`volume ${key} on ${name} is nobody's`)
       const minors = recordValues(config.disks).flatMap((disk) => {
@@ -196,6 +201,7 @@ export class Auditor {
     const isThere = (fact: Fact): boolean => {
       if (fact.kind === 'tag') return config.cluster.tags.includes(fact.name)
       if (fact.kind === 'group') return recordValues(config.nodegroups).some(({ name }) => name === fact.name)
+      if (fact.kind === 'filter') return Object.hasOwn(config.filters, fact.name)
       if (fact.kind === 'network') return recordValues(config.networks).some(({ name }) => name === fact.name)
       return fact.kind === 'memory' ? memory.get(fact.name) === fact.size_mib : memory.has(fact.name)
     }

@@ -67,7 +67,9 @@ export class Caretaker {
   /** Runs one of the commands that the finding names. Returns what came of it. */
   private async mend({ item, text }: Finding): Promise<string> {
     const { simulator } = this.cluster
-    const commands = [...text.matchAll(/'((?:gnt-|lv|drbdsetup |mv |rm )[^']*)'/g)].map(([, command = '']) => command)
+    const commands = [...text.matchAll(/['"]((?:gnt-|lv|drbdsetup |mv |rm )[^'"]*)['"]/g)].map(
+      ([, command = '']) => command,
+    )
     const isEnd = (command: string) => /^gnt-instance (remove|recreate-disks) /.test(command)
     const isPromised = this.ledger.isThere({ kind: 'instance', name: item })
     const possible = commands.filter((command) => !(isPromised && isEnd(command)))

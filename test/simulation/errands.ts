@@ -1,7 +1,7 @@
 // What else users and administrators ask for: an opcode for an instance, the cluster or a node, whether it can be carried out now or not.
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Simulator } from './simulator'
-import { NODES, SPARE } from './sim-cluster'
+import { FAR, NODES, SPARE } from './sim-cluster'
 
 const common = { priority: 0, depends: null, reason: [['gnt:user', 'simulation', 1]] }
 
@@ -26,13 +26,11 @@ export function instanceErrand(simulator: Simulator, instance_name: string): Wir
     on('OP_INSTANCE_FAILOVER', { target_node }),
     on('OP_INSTANCE_MIGRATE'),
     on('OP_INSTANCE_FAILOVER'),
-    on('OP_INSTANCE_MOVE', { target_node }),
     ...['replace_on_secondary', 'replace_on_primary', 'replace_auto'].map((mode) => replace(mode)),
     replace('replace_new_secondary', { remote_node: target_node }),
     on('OP_INSTANCE_GROW_DISK', { disk: 0, amount: 4, wait_for_sync: true }),
     on('OP_INSTANCE_REPAIR'),
     on('OP_INSTANCE_RECREATE_DISKS'),
-    on('OP_INSTANCE_REINSTALL'),
     on('OP_INSTANCE_ACTIVATE_DISKS'),
     on('OP_INSTANCE_DEACTIVATE_DISKS'),
     modify({ disk_template: 'plain' }),
@@ -59,7 +57,6 @@ export function clusterErrand(simulator: Simulator): WireOpCode {
     op('OP_CLUSTER_SET_PARAMS', { max_tracked_jobs: simulator.pick([20, 25, 30]) }),
     op('OP_CLUSTER_SET_PARAMS', { candidate_pool_size: simulator.pick([2, 3, 10]) }),
     op('OP_GROUP_SET_PARAMS', { group_name: 'default', alloc_policy: simulator.pick(['preferred', 'last_resort']) }),
-    op('OP_GROUP_EVACUATE', { group_name: 'default' }),
     op('OP_TAGS_SET', { kind: 'node', name: node_name, tags }),
     op('OP_TAGS_SET', { kind: 'nodegroup', name: 'default', tags }),
     op('OP_NODE_EVACUATE', { node_name, mode: 'secondary-only', remote_node }),
@@ -73,9 +70,13 @@ export function clusterErrand(simulator: Simulator): WireOpCode {
 export function nodeErrand(simulator: Simulator): WireOpCode {
   const node_name = simulator.pick([...NODES.slice(1), SPARE])
   const ndparams = { oob_program: '', spindle_count: 1 + simulator.random.below(3) }
+  const group = simulator.pick(['default', FAR])
+  const spare = { node_name: SPARE, primary_ip: '192.0.2.4' }
   return simulator.pick([
-    op('OP_NODE_ADD', { node_name: SPARE, primary_ip: '192.0.2.4' }),
-    op('OP_NODE_ADD', { node_name: SPARE, primary_ip: '192.0.2.4', readd: true }),
+    op('OP_NODE_ADD', { ...spare, group }),
+    op('OP_NODE_ADD', { ...spare, group }),
+    op('OP_NODE_ADD', { ...spare, readd: true }),
+    op('OP_GROUP_ASSIGN_NODES', { group_name: group, nodes: [SPARE], force: false }),
     op('OP_NODE_REMOVE', { node_name: SPARE }),
     op('OP_NODE_SET_PARAMS', { node_name, master_candidate: false, force: true }),
     op('OP_NODE_SET_PARAMS', { node_name, master_candidate: true }),

@@ -1,15 +1,16 @@
 // Remembers what the cluster has promised to its users, and collects complaints about broken promises.
 import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { Witness } from './sim-jobs'
 import type { Simulator } from './simulator'
 
 /** Something that users can see in the configuration: a tag of the cluster, an object, or the memory of an instance. */
 export type Fact =
-  | { readonly kind: 'tag' | 'instance' | 'group' | 'network'; readonly name: string }
+  | { readonly kind: 'tag' | 'instance' | 'group' | 'network' | 'filter'; readonly name: string }
   | { readonly kind: 'memory'; readonly name: string; readonly size_mib?: number }
 
 const FINAL = ['success', 'error', 'canceled']
 
-export class Ledger {
+export class Ledger implements Witness {
   readonly complaints: string[] = []
   /** Accepted jobs, with the end that somebody was told of. */
   readonly jobs = new Map<JobId, { status: string | undefined; result: string; since_ms: number; archived: boolean }>()
@@ -20,6 +21,8 @@ export class Ledger {
   private readonly refused = new Set<unknown>()
   /** Opcodes that began, by job and position. */
   private readonly begun = new Set<string>()
+  /** How many opcodes of each kind were done, and how many failed. */
+  readonly ops = new Map<string, readonly [done: number, failed: number]>()
   private serial = 0
 
   constructor(private readonly simulator: Simulator) {}
@@ -52,6 +55,11 @@ export class Ledger {
     }
   }
 
+  ended({ OP_ID }: WireOpCode, done: boolean): void {
+    const [successes, failures] = this.ops.get(OP_ID) ?? [0, 0]
+    this.ops.set(OP_ID, done ? [successes + 1, failures] : [successes, failures + 1])
+  }
+
   archived(id: JobId): void {
     const job = this.jobs.get(id)
     if (job) job.archived = true
@@ -70,6 +78,8 @@ export class Ledger {
     } else if (asked_ms > job.since_ms && (job.status !== status || job.result !== text))
       this.complain(`job ${id} had ended as ${job.status} ${job.result} and is ${status} ${text} now`)
   }
+
+  resultOf = (id: JobId): readonly unknown[] => JSON.parse(this.jobs.get(id)?.result || '[]') as unknown[]
 
   lost(id: JobId, where: string): void {
     this.complain(`job ${id} was accepted and is not there ${where}`)
@@ -90,6 +100,13 @@ export class Ledger {
     if (last === undefined) this.complain(`job ${by} has changed ${keyOf(fact)}, and never began`)
     if (last === by) this.known.set(keyOf(fact), { fact, there })
   }
+
+  /** Somebody was told this of something that only one person ever changes, without a job. */
+  know(fact: Fact, there: boolean): void {
+    this.known.set(keyOf(fact), { fact, there })
+  }
+
+  changerOf = (fact: Fact): JobId | undefined => this.changers.get(keyOf(fact))
 
   /** Somebody was told that it is there, and nobody has asked since then to change that. */
   isThere = (fact: Fact): boolean => this.known.get(keyOf(fact))?.there === true
@@ -117,9 +134,12 @@ export function factsChangedBy({ OP_ID, ...params }: WireOpCode): Fact[] {
       { kind: 'instance', name },
       { kind: 'instance', name: String(params['new_name']) },
     ]
-  const [, kind] = /^OP_(GROUP|NETWORK)_(ADD|REMOVE)$/.exec(OP_ID) ?? []
-  if (kind === 'GROUP') return [{ kind: 'group', name: String(params['group_name']) }]
-  if (kind === 'NETWORK') return [{ kind: 'network', name: String(params['network_name']) }]
+  const [, KIND = '', what] = /^OP_(GROUP|NETWORK)_(ADD|REMOVE|RENAME)$/.exec(OP_ID) ?? []
+  const kind = KIND === 'GROUP' ? 'group' : 'network'
+  const named = [params[`${kind}_name`], ...(what === 'RENAME' ? [params['new_name']] : [])]
+  if (what !== undefined) return named.map((one) => ({ kind, name: String(one) }))
+  const several = OP_ID === 'OP_INSTANCE_MULTI_ALLOC' ? (params['instances'] as { instance_name: string }[]) : []
+  if (several.length > 0) return several.map((one) => ({ kind: 'instance', name: one.instance_name }))
   // Whatever becomes of a forthcoming instance, its name stays taken.
   if (OP_ID === 'OP_INSTANCE_CREATE') return params['commit'] === true ? [] : [{ kind: 'instance', name }]
   if (OP_ID === 'OP_INSTANCE_SET_PARAMS') return [{ kind: 'memory', name }]

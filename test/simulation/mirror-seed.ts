@@ -19,7 +19,7 @@ export async function runMirrorSeed(seed: number, tracing = false): Promise<Run>
   const simulator = new Simulator(seed, tracing)
   const run = new MirrorRun(simulator)
   await run.all()
-  return { complaints: run.complaints, trace: simulator.trace }
+  return { complaints: run.complaints, trace: simulator.trace, ops: {} }
 }
 
 class MirrorRun {

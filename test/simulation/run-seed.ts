@@ -23,12 +23,16 @@ export interface Run {
   readonly complaints: readonly string[]
   /** The events in order; empty without tracing. */
   readonly trace: readonly string[]
+  /** How many opcodes of each kind were done, and how many failed. */
+  readonly ops: Readonly<Record<string, readonly [done: number, failed: number]>>
 }
 
 export async function runSeed(seed: number, tracing = false): Promise<Run> {
+  // Nobody reads the stacks of thousands of failures that are meant.
+  if (!tracing) Error.stackTraceLimit = 0
   const simulator = new Simulator(seed, tracing)
   const ledger = new Ledger(simulator)
-  const cluster = await SimCluster.create(simulator, (...what) => ledger.began(...what))
+  const cluster = await SimCluster.create(simulator, ledger)
   const auditor = new Auditor(cluster, ledger, simulator.process('auditor', 'outside'))
   await simulator.run(START_S)
   const users = Array.from(
@@ -60,6 +64,7 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
       `no rest: ${auditor.unrest ?? ''} ${users.map(({ state }) => state).join('; ')} ${cluster.failures.slice(-3).join('; ')}`,
     )
   cluster.watcher.stop()
+  cluster.mirrors.quiet()
   await endMaintenance(simulator, cluster, auditor)
   const caretaker = new Caretaker(simulator.process('caretaker', 'outside'), cluster, ledger, () => auditor.mirrored())
   const working = caretaker.work()
@@ -67,8 +72,11 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
   void working.finally(() => (done = true))
   if (!(await simulator.run(REST_S, () => done))) ledger.complain('what verify says cannot be done in time')
   await simulator.run(SETTLE_S)
+  let seen = false
+  void cluster.mirrors.lookAtAll().then(() => (seen = true))
+  await simulator.run(SETTLE_S, () => seen)
   await auditor.checkAtRest()
-  return { complaints: ledger.complaints, trace: simulator.trace }
+  return { complaints: ledger.complaints, trace: simulator.trace, ops: Object.fromEntries(ledger.ops) }
 }
 
 /** A round that was written down just when its daemon ended is for the next one. */

@@ -1,13 +1,8 @@
 // The program of the simulation: runs some seeds one after the other, and prints a line of JSON for each.
 import { runMirrorSeed } from './mirror-seed'
-import { runSeed } from './run-seed'
+import { type Run, runSeed } from './run-seed'
 
-export interface SeedRun {
-  readonly seed: number
-  readonly complaints: readonly string[]
-  /** The events in order, when they were asked for. */
-  readonly trace: readonly string[]
-}
+export type SeedRun = Run & { readonly seed: number }
 
 const RUNS = { cluster: runSeed, mirror: runMirrorSeed } as const
 
@@ -15,7 +10,8 @@ export type Simulated = keyof typeof RUNS
 
 async function main(what: Simulated, first: number, count: number, tracing: boolean): Promise<void> {
   for (let seed = first; seed < first + count; seed++) {
-    const run: SeedRun = { seed, ...(await RUNS[what](seed, tracing)) }
+    const found: Run = await RUNS[what](seed, tracing)
+    const run: SeedRun = { seed, ...found }
     process.stdout.write(`${JSON.stringify(run)}\n`)
   }
 }

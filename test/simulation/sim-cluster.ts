@@ -15,10 +15,10 @@ import type { Disk } from '../../src/lib/disk'
 import type { ConfigData, Node } from '../../src/model/config'
 import { hvDefaults } from '../../src/model/constants/hypervisors'
 import { IPOLICY_DEFAULTS } from '../../src/model/constants/params'
-import { nodeUuid } from '../../src/model/ids'
+import { groupUuid, nodeUuid } from '../../src/model/ids'
 import { CHILD_STOP_S } from '../../src/model/limits/daemons'
 import { openNodeClient } from '../../src/rpc/node/client'
-import { type JobWorld, simProcesses } from './sim-jobs'
+import { simProcesses, type Witness } from './sim-jobs'
 import { SimMachine } from './sim-machine'
 import { SimMirrors } from './sim-mirrors'
 import { SimWatcher } from './sim-watcher'
@@ -28,8 +28,9 @@ import { forgetSockets, loseAnswers } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
 export const NODES = ['node1.example.com', 'node2.example.com', 'node3.example.com'] as const
-/** A machine that is no node at first. */
+/** A machine that comes and goes. At first it is alone in its group. */
 export const SPARE = 'node4.example.com'
+export const FAR = 'far'
 type Daemon = 'wconfd' | 'luxid' | 'maintd'
 type Closable = { close(): Promise<void> }
 
@@ -52,7 +53,7 @@ export class SimCluster {
   private constructor(
     readonly simulator: Simulator,
     readonly firstConfig: ConfigData,
-    private readonly began: JobWorld['began'],
+    private readonly witness: Witness,
   ) {
     this.world = new World(firstConfig)
     this.network = new SimNetwork(simulator, this.machines)
@@ -64,10 +65,10 @@ export class SimCluster {
   }
 
   /** A new cluster of three nodes, the first of which is the master, with its daemons. */
-  static async create(simulator: Simulator, began: JobWorld['began']): Promise<SimCluster> {
+  static async create(simulator: Simulator, witness: Witness): Promise<SimCluster> {
     forgetSockets('/')
     loseAnswers(0)
-    const cluster = new SimCluster(simulator, firstConfig(simulator), began)
+    const cluster = new SimCluster(simulator, firstConfig(simulator), witness)
     await cluster.writeFiles()
     for (const machine of cluster.machines.values()) machine.startNoded()
     cluster.startMaster()
@@ -193,7 +194,14 @@ export class SimCluster {
     const world = {
       ...{ simulator, network },
       logOf: openLog,
-      began: this.began,
+      witness: {
+        began: (...what: Parameters<Witness['began']>) => {
+          this.witness.began(...what)
+          const [, , { OP_ID, instance_name }] = what
+          if (OP_ID === 'OP_INSTANCE_RECREATE_DISKS') this.mirrors.forget(String(instance_name))
+        },
+        ended: (...what: Parameters<Witness['ended']>) => this.witness.ended(...what),
+      },
     }
     return startLuxid({
       ...basics,
@@ -220,7 +228,7 @@ export class SimCluster {
 
   private async writeFiles(): Promise<void> {
     const { firstConfig: config, master } = this
-    for (const name of NODES) {
+    for (const { name } of recordValues(config.nodes)) {
       const { disk, paths } = this.machine(name)
       const all = Object.entries(ssconfLines(config))
       for (const [key, lines] of all) await disk.now.write(paths.ssconf(key), lines.join('\n') + '\n')
@@ -264,10 +272,21 @@ function firstConfig({ random, time_ms }: Simulator): ConfigData {
   )
   const [template] = recordValues(config.nodes)
   if (template === undefined) throw new Error('no master node')
-  NODES.slice(1).forEach((name, index) => {
+  const [group] = recordValues(config.nodegroups)
+  if (group === undefined) throw new Error('no node group')
+  const far = { ...group, uuid: groupUuid(random.uuid()), name: FAR }
+  config = applyChange({ config, gantry: EMPTY_GANTRY }, change('addNodeGroup', far), context).documents.config
+  ;[...NODES.slice(1), SPARE].forEach((name, index) => {
     const uuid = nodeUuid(random.uuid())
     const address = `192.0.2.${index + 2}`
-    const node: Node = { ...template, uuid, name, primary_ip: address, secondary_ip: address }
+    const node: Node = {
+      ...template,
+      uuid,
+      name,
+      primary_ip: address,
+      secondary_ip: address,
+      group: name === SPARE ? far.uuid : group.uuid,
+    }
     for (const named of [change('addNode', node), change('addCandidateCert', uuid, `digest-${index + 2}`)])
       config = applyChange({ config, gantry: EMPTY_GANTRY }, named, context).documents.config
   })

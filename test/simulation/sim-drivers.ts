@@ -48,7 +48,16 @@ const volumes: DriverFactory = (context) => {
       world.renameDisk(hostname, disk, logical_id)
       mirrors.renameVolume(hostname, placeOf(disk), placeOf(now))
     },
-    snapshot: async (disk) => fail(`${placeOf(disk)} has no snapshots`),
+    async snapshot(disk, _device, name) {
+      const [group = '', volume = ''] = (disk.logical_id ?? []).map(String)
+      if (diskIdOf(disk.dev_type) !== 'volume') return fail(`${placeOf(disk)} has no snapshots`)
+      const copy = { ...alone(disk), logical_id: [group, name ?? `${volume}.snap`] }
+      if (device(copy) !== undefined) fail(`${placeOf(copy)} exists`)
+      const size_mib = sizeOf(disk)?.size ?? 0
+      world.addDisk(hostname, copy, size_mib)
+      mirrors.makeVolume(hostname, placeOf(copy), size_mib)
+      return copy.logical_id
+    },
     dimensions: async (disk) => ({ size_bytes: (sizeOf(disk)?.size ?? 0) * (1 << 20), spindles: null }),
   }
   return driver

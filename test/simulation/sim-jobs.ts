@@ -21,8 +21,15 @@ export interface JobWorld {
   readonly simulator: Simulator
   readonly network: SimNetwork
   readonly logOf: (process: SimProcess) => Log
+  readonly witness: Witness
+}
+
+/** Sees what jobs do. */
+export interface Witness {
   /** An opcode holds its locks and begins; it must not do so twice. */
-  readonly began: (job: number, opIndex: number, op: WireOpCode) => void
+  began(job: number, opIndex: number, op: WireOpCode): void
+  /** Not called if its process died before. */
+  ended(op: WireOpCode, done: boolean): void
 }
 
 /** The job processes that the machine's luxid starts. */
@@ -39,7 +46,7 @@ export function simProcesses(machine: SimMachine, world: JobWorld, children: Map
 }
 
 /** As src/job.ts. */
-function jobProgram(channel: Channel, machine: SimMachine, { simulator, network, logOf, began }: JobWorld): void {
+function jobProgram(channel: Channel, machine: SimMachine, { simulator, network, logOf, witness }: JobWorld): void {
   const process = SimProcess.current()
   const { clock } = process
   const paths: Paths = machine.paths
@@ -52,21 +59,28 @@ function jobProgram(channel: Channel, machine: SimMachine, { simulator, network,
   serveJobs(channel, {
     ...{ paths, clock, disk, log },
     Cancelled: JobCancelled,
-    execute: (op, setting) =>
-      runOpcode(op, {
+    execute(op, setting) {
+      const running = runOpcode(op, {
         ...setting,
         ...{ wconfd, nodes, clock, random, paths },
         async started(how) {
           await checkAgain(op, setting.jobId, wconfd)
           await setting.started(how)
-          if (how === 'once') began(setting.jobId, setting.opIndex, op)
+          if (how === 'once') witness.began(setting.jobId, setting.opIndex, op)
         },
         processLog: log,
         async submitJobs(jobs) {
           await checkSubmitted(op, jobs, wconfd)
           return luxi.submitManyJobs(jobs)
         },
-      }),
+      })
+      const end = (failure?: unknown) => {
+        simulator.note(`job ${setting.jobId}`, `${op.OP_ID} ends: ${failure === undefined ? 'done' : String(failure)}`)
+        witness.ended(op, failure === undefined)
+      }
+      running.then(() => end(), end)
+      return running
+    },
   })
 }
 

@@ -15,6 +15,8 @@ import { breakStreams, connectSocket, newStreams } from './sim-streams'
 import type { SimProcess, Simulator } from './simulator'
 
 const BEAT_MS = 300
+/** When all is quiet, nothing of interest happens between two writes. */
+const QUIET_BEAT_MS = 3000
 /** Each write has a place of its own. */
 const WRITE_BYTES = 8
 const MIB = 1 << 20
@@ -36,14 +38,18 @@ export class SimMirrors {
   private readonly files: SimFiles
   private readonly hosts = new Map<string, MirrorHost>()
   private readonly running = new Map<string, SimProcess>()
+  /** As they were a moment ago, of nodes that somebody asked for. */
   private statuses = new Map<string, ReadonlyMap<number, MirrorStatus>>()
   /** Minors by node and disk. */
   private readonly minors = new Map<string, number>()
   /** The disks of each instance that was started or assembled. */
   private readonly guests = new Map<string, Set<string>>()
   private readonly opened = new Map<string, Opened>()
+  /** Nodes with guests that wait for their disks. */
+  private readonly waiting = new Set<string>()
   private readonly acknowledged = new Map<string, Set<number>>()
   private count = 0
+  private beat_ms = BEAT_MS
 
   constructor(
     private readonly simulator: Simulator,
@@ -129,6 +135,11 @@ export class SimMirrors {
     return [...this.promised(disk)].filter((write) => !isThere(write))
   }
 
+  /** The instance gets empty disks. */
+  forget(instance: string): void {
+    for (const disk of this.guests.get(instance) ?? []) this.acknowledged.delete(disk)
+  }
+
   promised = (disk: string): ReadonlySet<number> => this.acknowledged.get(disk) ?? new Set()
 
   stateOf(node: string, disk: string): string {
@@ -144,6 +155,16 @@ export class SimMirrors {
     const known = this.guests.get(name) ?? new Set()
     this.guests.set(name, known)
     for (const { uuid } of disks_info) known.add(uuid)
+  }
+
+  /** Asks all nodes, for somebody who wants to know the states and minors of now. */
+  async lookAtAll(): Promise<void> {
+    await Promise.all([...this.running.keys()].map((node) => this.look(node)))
+  }
+
+  /** Nobody disturbs the mirrors any more. */
+  quiet(): void {
+    this.beat_ms = QUIET_BEAT_MS
   }
 
   kill(node: string): void {
@@ -175,22 +196,22 @@ export class SimMirrors {
   }
 
   private beat(): void {
-    this.simulator.after(BEAT_MS, undefined, () => {
+    this.simulator.after(this.beat_ms, undefined, () => {
       breakStreams()
-      for (const node of this.running.keys()) this.look(node)
+      for (const node of this.statuses.keys()) if (!this.waiting.has(node)) this.statuses.delete(node)
+      for (const node of this.waiting) void this.look(node)
+      this.waiting.clear()
       for (const [key, minor] of this.minors) this.guest(key, minor)
       this.beat()
     })
   }
 
-  private look(node: string): void {
+  private async look(node: string): Promise<void> {
     const [host, process] = [this.hosts.get(node), this.running.get(node)]
     if (host === undefined || process?.alive !== true) return
     const asking = process.run(() => mirrorList({ paths: host.paths, clock: process.clock, hostname: node }))
-    asking.then(
-      (found) => process.alive && this.statuses.set(node, found),
-      () => undefined,
-    )
+    const found = await asking.catch(() => undefined)
+    if (process.alive && found !== undefined) this.statuses.set(node, found)
   }
 
   /** Opens the disk where its guest runs, writes to it, or lets it go. */
@@ -208,7 +229,9 @@ export class SimMirrors {
 
   private open(key: string, node: string, minor: number): void {
     const host = this.hosts.get(node)
-    if (host === undefined || this.statuses.get(node)?.get(minor)?.role !== 'Primary') return
+    if (host === undefined) return
+    this.waiting.add(node)
+    if (this.statuses.get(node)?.get(minor)?.role !== 'Primary') return
     const process = host.start(`guest of ${minor}`)
     const opening = process.run(async () =>
       NbdClient.over(await connectSocket(`${host.paths.runDir}/mirrors/${minor}.sock`)),

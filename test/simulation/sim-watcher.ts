@@ -9,6 +9,7 @@ import { SimProcess, type Simulator } from './simulator'
 
 /** Much more often than in life: most of a run's time is trouble. */
 const EVERY_S = [4, 20] as const
+const IN_PEACE_S = [4, 8] as const
 
 export class SimWatcher {
   /** When each run that got to its end began to look; others have left it to one that waited. */
@@ -48,7 +49,8 @@ export class SimWatcher {
   }
 
   private later(): void {
-    this.simulator.after(this.simulator.between(...EVERY_S) * 1000, undefined, () => {
+    const [least_s, most_s] = this.inPeace ? IN_PEACE_S : EVERY_S
+    this.simulator.after(this.simulator.between(least_s, most_s) * 1000, undefined, () => {
       this.start('its time has come')
       if (!this.stopped) this.later()
     })

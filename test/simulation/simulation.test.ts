@@ -45,13 +45,20 @@ test.each(['cluster', 'mirror'] as const)(
 async function expectNoComplaints(what: Simulated): Promise<void> {
   const failed: { hint: string; complaints: readonly string[] }[] = []
   let seen = 0
-  for await (const { seed, complaints, trace } of simulation.run(what, first, count, single)) {
+  const sums = new Map<string, [done: number, failed: number]>()
+  for await (const { seed, complaints, trace, ops } of simulation.run(what, first, count, single)) {
     seen++
+    for (const [id, [done, failed]] of Object.entries(ops)) {
+      const [before, more] = sums.get(id) ?? [0, 0]
+      sums.set(id, [before + done, more + failed])
+    }
     const hint = `SIM_SEED=${seed} npx jest test/simulation -t '${what === 'mirror' ? 'mirrored disk' : 'promised'}'`
     if (complaints.length > 0) failed.push({ hint, complaints })
     if (single) keepTrace(what, seed, trace)
     else if (seen % 500 === 0) process.stdout.write(`${seen} of ${count} seeds, ${failed.length} failed\n`)
   }
+  const rows = [...sums].sort().map(([id, [done, failed]]) => `${id}: ${done} done, ${failed} failed\n`)
+  if (wanted !== undefined) process.stdout.write(rows.join(''))
   expect(failed).toEqual([])
   expect(seen).toBe(count)
 }

@@ -4,11 +4,12 @@ import { LuxiClient } from '../../src/rpc/luxi/client'
 import { PeerError } from '../../src/rpc/json-protocol'
 import { clusterErrand, instanceErrand, op } from './errands'
 import { factsChangedBy, type Fact, type Ledger } from './ledger'
+import { backUp, betweenGroups, type Done, NEW, type Requester, several, snapshots, whileStopped } from './sequences'
 import { NODES, type SimCluster } from './sim-cluster'
 import type { SimProcess, Simulator } from './simulator'
 
-export class User {
-  private readonly simulator: Simulator
+export class User implements Requester {
+  readonly simulator: Simulator
   private readonly luxi: LuxiClient
   private tags = 0
   private submissions = 0
@@ -54,12 +55,51 @@ export class User {
       () => this.changeMemory(),
       () => this.changeMemory(),
       () => this.many(),
+      () => whileStopped(this),
+      () => whileStopped(this),
+      () => snapshots(this, `of-${this.name}-${++this.tags}`),
+      () => backUp(this),
+      () => several(this),
+      () => betweenGroups(this),
     ]
+    // So that there is something to work with.
+    await this.createOrRemove()
     while (!this.stopped) {
       await process.clock.sleep(simulator.between(10, 1500))
       await simulator.pick(acts)()
     }
     this.doing = 'stopped'
+  }
+
+  one(state: 'there' | 'gone', but?: string): string | undefined {
+    const names = [...this.instances].flatMap(([name, is]) => (is === state && name !== but ? [name] : []))
+    return names.length === 0 ? undefined : this.simulator.pick(names)
+  }
+
+  async done(one: WireOpCode): Promise<Done | undefined> {
+    const names = factsChangedBy(one).flatMap(({ kind, name }) => (kind === 'instance' ? [name] : []))
+    for (const name of names) this.instances.set(name, 'unknown')
+    const id = await this.submit([one])
+    if (id === undefined || (await this.awaitEnd(id)) !== 'success') return undefined
+    const [result] = this.ledger.resultOf(id)
+    return { id, result }
+  }
+
+  async make(name: string, create: WireOpCode): Promise<void> {
+    const done = await this.done(create)
+    if (done !== undefined) this.isMade(name, done.id)
+  }
+
+  async follow(id: number): Promise<void> {
+    this.ledger.accepted(id)
+    if ((await this.awaitEnd(id)) !== 'success') return
+    for (const [name, is] of this.instances)
+      if (is === 'unknown' && this.ledger.changerOf({ kind: 'instance', name }) === id) this.isMade(name, id)
+  }
+
+  private isMade(name: string, by: number): void {
+    this.instances.set(name, 'there')
+    this.ledger.learn({ kind: 'instance', name }, true, by)
   }
 
   private async delay(): Promise<void> {
@@ -129,7 +169,7 @@ export class User {
   private createOp(instance_name: string): WireOpCode {
     const { simulator } = this
     const [pnode, snode] = simulator.chance(0.5) ? [NODES[0], NODES[1]] : [NODES[2], NODES[1]]
-    const disks = simulator.pick([
+    const place = simulator.pick([
       { disk_template: 'sharedfile', disks: [{ size: 8 }], pnode: simulator.pick(NODES) },
       { disk_template: 'drbd', disks: [{ size: 8 }, { size: 4 }], pnode, snode },
       { disk_template: 'plain', disks: [{ size: 8 }], pnode },
@@ -137,9 +177,7 @@ export class User {
       { disk_template: 'diskless', disks: [], pnode: simulator.pick(NODES) },
     ])
     return op('OP_INSTANCE_CREATE', {
-      ...{ instance_name, mode: 'create', os_type: 'noop', hypervisor: 'fake', beparams: { memory: 32 } },
-      ...{ name_check: false, ip_check: false, start: this.simulator.chance(0.8), conflicts_check: false },
-      ...{ ...disks, nics: [{}], wait_for_sync: true },
+      ...{ instance_name, mode: 'create', ...NEW, ...place, start: simulator.chance(0.8) },
     })
   }
 
@@ -162,8 +200,16 @@ export class User {
     ledger.learn({ kind, name }, true, id)
     if (kind === 'network' && simulator.chance(0.6)) await this.connect(name)
     if (simulator.chance(0.3)) return
-    const gone = await this.submit([op(`OP_${KIND}_REMOVE`, { [key]: name })])
-    if (gone !== undefined && (await this.awaitEnd(gone)) === 'success') ledger.learn({ kind, name }, false, gone)
+    if (simulator.chance(0.4)) {
+      const new_name = `${name}-new`
+      const renamed = await this.done(op(`OP_${KIND}_RENAME`, { [key]: name, new_name }))
+      if (renamed === undefined) return
+      ledger.learn({ kind, name }, false, renamed.id)
+      ledger.learn({ kind, name: new_name }, true, renamed.id)
+      return
+    }
+    const gone = await this.done(op(`OP_${KIND}_REMOVE`, { [key]: name }))
+    if (gone !== undefined) ledger.learn({ kind, name }, false, gone.id)
   }
 
   private async connect(network_name: string): Promise<void> {
@@ -196,7 +242,13 @@ export class User {
   private async filter(): Promise<void> {
     const rule = [['jobid', ['>', 'id', 1_000_000]]]
     const uuid = await this.ask(() => this.luxi.replaceFilter(null, 5, rule, 'REJECT', []))
-    if (!(uuid instanceof Error) && this.simulator.chance(0.7)) await this.ask(() => this.luxi.deleteFilter(uuid))
+    if (uuid instanceof Error) return
+    const fact: Fact = { kind: 'filter', name: uuid }
+    this.ledger.know(fact, true)
+    if (this.simulator.chance(0.3)) return
+    this.ledger.forget(fact)
+    const gone = await this.ask(() => this.luxi.deleteFilter(uuid))
+    if (!(gone instanceof Error)) this.ledger.know(fact, false)
   }
 
   private async changeMemory(): Promise<void> {
@@ -214,8 +266,9 @@ export class User {
     const { simulator } = this
     const named = (state: string) => [...this.instances].flatMap(([name, is]) => (is === state ? [name] : []))
     // Some that may not be there any more, too.
-    const there = simulator.chance(0.8) ? named('there') : named('unknown')
-    const instance_name = simulator.pick(there.length > 0 ? there : [...this.instances.keys()])
+    const there = [...named('there'), ...(simulator.chance(0.3) ? named('unknown') : [])]
+    if (there.length === 0) return
+    const instance_name = simulator.pick(there)
     const id = await this.submit([instanceErrand(simulator, instance_name)])
     if (id !== undefined) await this.awaitEnd(id)
   }
