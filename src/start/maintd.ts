@@ -34,6 +34,7 @@ import { MAINTENANCE, type MaintenanceSettings, maintenanceView } from '../model
 import { ownedDisk as disk, ownedLockFile } from '../model/owners'
 import { LuxiClient } from '../rpc/luxi/client'
 import type { Identity } from '../rpc/luxi/gantry'
+import { defaultSimSocket } from '../rpc/node/sim-socket'
 import { openMonds } from '../rpc/mond/endpoints'
 import { openWconfd } from '../rpc/wconfd/client'
 import { followConfig } from '../rpc/wconfd/follow'
@@ -128,6 +129,7 @@ function openCare({ paths, log, master, memory, claims, config }: CareSources): 
     return known.map(({ uuid, name }) => ({ uuid, name, known: known.map((one) => one.uuid) }))
   }
   const surroundings = { disk, paths, clock, log, master, claims, by: 'maintd', lockFile } as const
+  const simSocket = defaultSimSocket(paths)
   return new InstanceCare({
     ...{ clock, log, groups: groupsNow },
     groupOf(name) {
@@ -138,7 +140,9 @@ function openCare({ paths, log, master, memory, claims, config }: CareSources): 
       gantry.events(OURSELVES, { after, timeout_s, types: ['instance', 'watcher'], objects: [] }),
     async watch(group, options) {
       const { restart, dry_run } = memory.settings()
-      if (!restart || dry_run) return undefined
+      // Simulated nodes keep what was recorded.
+      const isSimulated = simSocket !== undefined && files.existsSync(simSocket)
+      if (!restart || dry_run || isSimulated) return undefined
       return unlessKeptOut(surroundings, () => watchGroup(group, options, surroundings))
     },
     tell: (report) => gantry.watched(report),
