@@ -68,8 +68,10 @@ export function clusterOf({ step, before }: Chapter): FakeCluster {
   cluster.clock = clockAt(step.at * 1000)
   const nodes = Object.values(cluster.config.nodes)
   cluster.replicas = nodes.map(({ uuid, name }) => ({ node: uuid, name, state: 'in sync', reason: null }))
-  for (const { name } of nodes)
-    for (const instance of step.stopped ?? []) cluster.world.node(name).instances.delete(instance)
+  // In the recordings, no guest ran whose disks did not count as active.
+  const inactive = Object.values(cluster.config.instances).filter((one) => one.disks.length > 0 && !one.disks_active)
+  const stopped = [...(step.stopped ?? []), ...inactive.map(({ name }) => name)]
+  for (const { name } of nodes) for (const instance of stopped) cluster.world.node(name).instances.delete(instance)
   const recorded = new Recorded(step)
   cluster.answers = new Proxy(cluster.answers, {
     get: (given, call: string) => async (node: { readonly name: string }, args: readonly unknown[]) => {

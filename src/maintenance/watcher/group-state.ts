@@ -9,6 +9,8 @@ const INSTANCE_FIELDS = [
   ...['pnode.group.uuid', 'snodes.group.uuid', 'forthcoming'],
 ]
 
+const RUNNING: ReadonlySet<unknown> = new Set<InstanceStatus>(['running', 'ERROR_up'])
+
 export async function askGroup(
   master: Pick<Master, 'query'>,
   group: string,
@@ -31,7 +33,9 @@ export async function askGroup(
     else
       instances.set(String(name), {
         ...{ name: String(name), status: statusOf(status), adminState: String(admin), secondaries },
-        ...{ disksActive: active === true && forthcoming !== true, template: String(template) },
+        // A guest may run although its disks do not count as active, such as after a failover that failed.
+        disksActive: (active === true || RUNNING.has(status)) && forthcoming !== true,
+        template: String(template),
       })
   }
   const nodes = nodeRows.map(([name, boot, offline]): [string, WatchedNode] => [

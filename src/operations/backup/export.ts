@@ -5,7 +5,7 @@ import type { Disk, Node } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpBackupExport } from '../../opcodes/backup'
 import { findNode } from '../find'
-import { checkNodeNotDrained, checkNodeOnline } from '../instance/checks'
+import { checkNodeNotDrained, checkNodeOnline, usesDisks } from '../instance/checks'
 import { shutdownDisks, startDisks } from '../instance/disks/activation'
 import { realSizes, sizedAs } from '../instance/disks/real-sizes'
 import { instanceHookEnv } from '../instance/hook-env'
@@ -197,7 +197,7 @@ async function withDisks<T>(
   view: InstanceView,
   step: (active: InstanceView) => Promise<T>,
 ): Promise<T> {
-  if (view.instance.disks_active) return step(view)
+  if (await usesDisks(ctx, view)) return step(view)
   ctx.log.say(`Activating disks for ${view.instance.name}`)
   const active = await startDisks(ctx, view)
   try {

@@ -135,6 +135,24 @@ export async function isRunning(ctx: UnitContext, view: InstanceView): Promise<b
   return answer.ok && runtimeOf(answer.payload) !== undefined
 }
 
+/**
+ * Whether its disks are in use: they count as active, or a guest runs with them although they do not, such as after a failover
+ * that failed.
+ */
+export const usesDisks = async (ctx: UnitContext, view: InstanceView): Promise<boolean> =>
+  view.instance.disks_active || (await isRunning(ctx, view))
+
+/** The names of all instances that run on these nodes. A node that does not answer tells of none. */
+export async function runningOn(
+  ctx: UnitContext,
+  { cluster }: ConfigData,
+  nodes: readonly Node[],
+): Promise<Set<string>> {
+  const asked = nodes.filter((node) => node.vm_capable && !node.offline)
+  const answers = await ctx.nodes.many(asked, 'instance_list', [cluster.enabled_hypervisors, cluster.hvparams])
+  return new Set([...answers.values()].flatMap((answer) => (answer.ok ? answer.payload : [])))
+}
+
 export const hvParamsOf = (view: InstanceView): Params => fillHvParams(view.config.cluster, view.instance)
 
 /** Checks that all bridges of the instance's NICs exist on the node. */

@@ -13,6 +13,7 @@ import { cleanUp } from './moves/clean-up'
 import { keepsMirrors } from './moves/mirror'
 import { moveLocks, planMove, type Move } from './moves/plan'
 import { checkRunsNowhereElse, noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
+import { usesDisks } from './checks'
 import { startOn } from './startup'
 import { dictOf, hookNodes, reread } from './view'
 import { whileItStops } from './while-it-stops'
@@ -96,7 +97,7 @@ export async function failOver(
 
 async function checkDisks(ctx: UnitContext, move: Move, ignore: boolean): Promise<void> {
   const { view } = move
-  if (view.instance.disks_active) return checkActive(ctx, move, ignore)
+  if (await usesDisks(ctx, view)) return checkActive(ctx, move, ignore)
   if (ignore || view.primary.offline || !keepsMirrors(view)) {
     ctx.log.say('* not checking disk consistency as instance is not running')
     return

@@ -6,7 +6,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpInstanceGrowDisk } from '../../opcodes/instance'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { checkMirrorsOnline, checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
+import { checkMirrorsOnline, checkNodeOnline, hvParamsOf, runtimeOf, usesDisks } from './checks'
 import { sizeText, sizedToWipe, wipeFrom } from './disks/files'
 import { realSizes } from './disks/real-sizes'
 import { waitForSync } from './disks/sync'
@@ -65,7 +65,7 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
   async run(ctx, op, growth) {
     const { view, disk, by_mib, to_mib } = growth
     const { instance } = view
-    const wasActive = instance.disks_active
+    const wasActive = await usesDisks(ctx, view)
     const { ok, view: active } = await assembleDisks(ctx, view, { disks: [disk] })
     if (!ok) throw new OpExecError('Cannot activate block device to grow')
     ctx.log.say(`Growing disk ${op.disk} of instance '${instance.name}' by ${sizeText(by_mib)} to ${sizeText(to_mib)}`)

@@ -17,7 +17,7 @@ import { diskIdOf, factsOf, isFileBased, isMirroredInside, isMirroredOutside, is
 import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { checkNodeOnline } from './checks'
+import { checkNodeOnline, usesDisks } from './checks'
 import { assembleDisks, incompleteOnPrimary, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { indexOfDevice } from './parameters/device-changes'
@@ -58,7 +58,7 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
     const needed = asked.some(
       ({ disk: { dev_type: template } }) => factsOf(template).mapped || isMirroredInside(template),
     )
-    const activated = needed && !view.instance.disks_active
+    const activated = needed && !(await usesDisks(ctx, view))
     const { ok, view: active } = activated ? await assembleDisks(ctx, view) : { ok: true, view }
     try {
       if (!ok) throw new OpExecError('The disks could not be activated, so no snapshot was made')

@@ -11,6 +11,7 @@ import { namedNode, nodesOrAll } from '../find'
 import { diskDicts, viewOf } from '../instance/view'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { runningOn } from '../instance/checks'
 import { checkFields, lockNodesForReading } from './reading'
 import { factsOf, isStorageEnabled, NO_DISKS, placeOf, type StorageType } from '../../model/templates'
 
@@ -110,9 +111,11 @@ async function checkUnit(ctx: UnitContext, op: NamesUnit): Promise<{ node: Node;
 
 /** During the repair of this node's storage, the other nodes have the only good copies. */
 async function checkOtherCopies(ctx: UnitContext, config: ConfigData, node: Node, ignore: boolean): Promise<void> {
+  const running = await runningOn(ctx, config, Object.values(config.nodes))
   for (const instance of Object.values(config.instances)) {
     const nodes = instanceNodes(config, instance)
-    if (!instance.disks_active || instance.forthcoming || !nodes.includes(node.uuid)) continue
+    const isUsed = (instance.disks_active || running.has(instance.name)) && !instance.forthcoming
+    if (!isUsed || !nodes.includes(node.uuid)) continue
     for (const uuid of nodes) {
       const other = config.nodes[uuid]
       if (other === undefined || uuid === node.uuid) continue

@@ -31,6 +31,8 @@ const ONCE_MORE = new Set([
   'node_info',
   // Recorded sizes may be too small, and the rest would not be copied.
   'blockdev_getdimensions',
+  // A guest may run with disks that do not count as active.
+  'instance_info',
   // An instance that is removed, or gets new disks, must not run anywhere.
   'instance_list',
 ])

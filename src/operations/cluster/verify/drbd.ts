@@ -2,7 +2,7 @@
 // should be active.
 import { drbdId } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
-import type { Cluster, ConfigData } from '../../../model/config'
+import type { Cluster, ConfigData, Instance } from '../../../model/config'
 import { isDrbd } from '../../../model/templates'
 import type { GroupState, NodeImage } from './group-state'
 import { endOfMinor } from './node-commands'
@@ -31,7 +31,7 @@ export type Minors = ReadonlyMap<string, ReadonlyMap<number, Minor>>
 
 export function minorsOf(
   config: ConfigData,
-  busy: ReadonlySet<string>,
+  isUsed: (instance: Instance) => boolean,
   map: readonly (readonly [node: string, minors: readonly (readonly [minor: number, disk: string])[]])[],
 ): Minors {
   const owners = new Map(
@@ -41,7 +41,7 @@ export function minorsOf(
     const owner = owners.get(uuid)
     const disk = recordValues(config.disks).find((one) => one.uuid === uuid)
     const id = disk && drbdId(disk)
-    const active = owner?.disks_active === true && disk?.forthcoming !== true && !busy.has(owner.name)
+    const active = owner !== undefined && disk?.forthcoming !== true && isUsed(owner)
     return {
       disk: uuid,
       instance: owner?.name,

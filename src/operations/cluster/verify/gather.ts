@@ -11,7 +11,7 @@ import type { UnitContext } from '../../unit-context'
 import { askNodes } from './ask-nodes'
 import { filesToCompare, pathsOf } from './files'
 import { askFileStorage } from './file-storage'
-import type { DiskState, GroupState, Holder, Scope } from './group-state'
+import { type DiskState, type GroupState, type Holder, runsSomewhere, type Scope } from './group-state'
 import { wantedVolumes } from './only-copies'
 import type { VerifyReport } from './report'
 import { RELEASE_CHECK, requestOf, type Wanted } from './request'
@@ -38,7 +38,9 @@ export async function gather(
   if (outside.length > 0) report.say('* Gathering information about the master node')
   const others = await askNodes(ctx, config, outside, { filelist, ...RELEASE_CHECK })
   report.say(`* Gathering disk information (${nodes.length} nodes)`)
-  const disks = await withStandAlone(ctx, scope, await askDisks(ctx, report, scope))
+  const disks = await withStandAlone(ctx, scope, await askDisks(ctx, report, scope), (one) =>
+    runsSomewhere({ images, others }, one),
+  )
   const listings = await askFileStorage(ctx, report, scope)
   // Read after the lists, so it contains everything made before them.
   const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
@@ -106,8 +108,9 @@ async function withStandAlone(
   ctx: UnitContext,
   { config, group, nodes, instances }: Scope,
   found: ReadonlyMap<string, readonly DiskState[]>,
+  runs: (name: string) => boolean,
 ): Promise<Map<string, readonly DiskState[]>> {
-  const active = new Set<string>(instances.filter((one) => one.disks_active).map(({ uuid }) => uuid))
+  const active = new Set<string>(instances.filter((one) => one.disks_active || runs(one.name)).map(({ uuid }) => uuid))
   const degraded = [...found].flatMap(([uuid, states]) => (active.has(uuid) ? states.filter(isDegradedMirror) : []))
   const on = ({ uuid }: { readonly uuid: string }) => degraded.filter(({ node }) => node.uuid === uuid)
   const asked = nodes.filter((node) => on(node).length > 0)

@@ -7,6 +7,7 @@ import type { ConfigData, Instance, Node } from '../../../model/config'
 import { niceSort } from '../../../model/nice-sort'
 import { OpGroupVerifyDisks } from '../../../opcodes/group'
 import { findGroup } from '../../find'
+import { runningOn } from '../../instance/checks'
 import { logicalUnit, shared } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
 import { isMirrored, isMirroredInside } from '../../../model/templates'
@@ -24,7 +25,7 @@ export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
   async locks(op, ctx) {
     const { object: group } = await findGroup(ctx, op.group_name)
     const config = await ctx.config.read(EVERYTHING)
-    const instances = activeInstances(config, group.uuid)
+    const instances = await usedInstances(ctx, config, group.uuid)
     const nodes = new Set<string>(instances.flatMap((instance) => instanceNodes(config, instance)))
     for (const node of nodesOfGroup(config, group.uuid)) nodes.add(node.uuid)
     return {
@@ -37,8 +38,8 @@ export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
     const { object: group } = await findGroup(ctx, op.group_name)
     const config = await ctx.config.read(EVERYTHING)
     const held = ctx.locks.holds('instance')
-    const instances = activeInstances(config, group.uuid).filter(({ name }) => held === 'all' || held.includes(name))
-    return { config, instances }
+    const used = await usedInstances(ctx, config, group.uuid)
+    return { config, instances: used.filter(({ name }) => held === 'all' || held.includes(name)) }
   },
   async run(ctx, op, { config, instances }) {
     const found: Found = { failed: new Map(), inactive: new Set(), missing: new Map() }
@@ -52,11 +53,15 @@ export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
   },
 })
 
-const activeInstances = (config: ConfigData, group: string): Instance[] =>
-  recordValues(config.instances).filter(
-    (instance) =>
-      instance.disks_active && !instance.forthcoming && config.nodes[instance.primary_node]?.group === group,
+/** Those whose disks count as active, and those that run although theirs do not, such as after a failover that failed. */
+async function usedInstances(ctx: UnitContext, config: ConfigData, group: string): Promise<Instance[]> {
+  const own = recordValues(config.instances).filter(
+    ({ forthcoming, primary_node }) => !forthcoming && config.nodes[primary_node]?.group === group,
   )
+  const isOut = own.some(({ disks, disks_active }) => disks.length > 0 && !disks_active)
+  const running = isOut ? await runningOn(ctx, config, nodesOfGroup(config, group)) : new Set<string>()
+  return own.filter(({ name, disks_active }) => disks_active || running.has(name))
+}
 
 /** Every volume of each instance, by node. */
 async function verifyVolumes(

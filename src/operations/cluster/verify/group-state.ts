@@ -45,6 +45,12 @@ export interface Listing {
   readonly files: ReadonlyMap<string, StoredFile>
 }
 
+/** On a node that has answered. */
+export const runsSomewhere = (
+  { images, others }: { readonly images: readonly NodeImage[]; readonly others: readonly NodeImage[] },
+  name: string,
+): boolean => [...images, ...others].some(({ running }) => running?.includes(name))
+
 export interface GroupState extends Scope {
   /** The files that must be equal on all nodes. */
   readonly compared: readonly AncillaryFile[]

@@ -5,7 +5,7 @@ import type { Disk, Instance, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { instanceViolations } from '../../group/ipolicy'
 import { missingFiles } from './file-storage'
-import type { DiskState, GroupState, NodeImage } from './group-state'
+import { type DiskState, type GroupState, type NodeImage, runsSomewhere } from './group-state'
 import type { VerifyReport } from './report'
 import { verifySnapshots } from './snapshots'
 import { verifyVolumes } from './volumes'
@@ -74,9 +74,6 @@ function verifyState(report: VerifyReport, state: GroupState, instance: Instance
   const group = config.nodegroups[node.group]
   report.when(group === undefined, 'EINSTANCEBADNODE', instance.name, `its primary node ${node.name} is in no group`)
 }
-
-const runsSomewhere = ({ images, others }: GroupState, name: string): boolean =>
-  [...images, ...others].some(({ running }) => running?.includes(name))
 
 function verifyDisk(report: VerifyReport, instance: Instance, one: DiskState): void {
   const { node, disk, index, status, standsAlone } = one

@@ -16,7 +16,7 @@ import { drbdHelperOf, type Minors, minorsOf, verifyDrbd, verifyDrbdVersions } f
 import { verifyOrphanFiles } from './file-storage'
 import { verifyFiles } from './files'
 import { gather } from './gather'
-import type { GroupState, Scope } from './group-state'
+import { type GroupState, runsSomewhere, type Scope } from './group-state'
 import { otherNotes, verifyExclusionTags, verifyMemory } from './group-wide'
 import { assessHvParams } from './hv-advice'
 import { verifyOrphanVolumes } from './volumes'
@@ -121,8 +121,12 @@ const mirrorNodes = (config: ConfigData, instances: readonly Instance[]): string
     .flatMap((instance) => secondaryNodes(config, instance))
 
 /** Includes minors that jobs have reserved: their devices may already exist. */
-const minorsIn = async (ctx: UnitContext, { config, busy }: GroupState): Promise<Minors> =>
-  drbdHelperOf(config.cluster) === undefined ? new Map() : minorsOf(config, busy, await ctx.env.wconfd.computeDRBDMap())
+async function minorsIn(ctx: UnitContext, state: GroupState): Promise<Minors> {
+  const { config, busy } = state
+  if (drbdHelperOf(config.cluster) === undefined) return new Map()
+  const isUsed = ({ name, disks_active }: Instance) => !busy.has(name) && (disks_active || runsSomewhere(state, name))
+  return minorsOf(config, isUsed, await ctx.env.wconfd.computeDRBDMap())
+}
 
 function verifyNodes(report: VerifyReport, state: GroupState, minors: Minors): void {
   report.say('* Verifying node status')

@@ -18,6 +18,7 @@ import { assembleDisks, shutdownDisks } from './activation'
 import { waitForSync } from './sync'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import type { Changed, SetOp } from '../parameters/set-op'
+import { usesDisks } from '../checks'
 import { allNodes, reread, type InstanceView } from '../view'
 import { factsOf, hasDisks } from '../../../model/templates'
 
@@ -110,7 +111,7 @@ export async function attachDisk(
   const text: Changed = [key, `attach:size=${disk.size},mode=${disk.mode}`]
   if (op.wait_for_sync && !(await waitForSync(ctx, now, { disks: [moved] })))
     throw new OpExecError(`Failed to sync disks of ${view.instance.name}`)
-  if (!now.instance.disks_active) return [text]
+  if (!(await usesDisks(ctx, now))) return [text]
   const { ok, links } = await assembleDisks(ctx, now, { disks: [moved] })
   if (!ok) return [text, [key, 'assemble:failed']]
   return [text, ...(live ? [await plugDisk(ctx, now, moved, links[0], index)] : [])]

@@ -8,7 +8,7 @@ import { onlyForMaking, OWN_NAMES } from '../../../model/disk-parameters'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
 import type { Change, UnitContext } from '../../unit-context'
-import { checkInstanceState, NOT_RUNNING } from '../checks'
+import { checkInstanceState, NOT_RUNNING, usesDisks } from '../checks'
 import { indexForNew, indexOfDevice, type DeviceChange } from '../parameters/device-changes'
 import { createDisks, removeDisks, tellDisk, wipeDisks } from './files'
 import { sizesOfFreeDevices } from './adoption'
@@ -292,7 +292,7 @@ async function addDisk(
   if (op.wait_for_sync && !(await waitForSync(ctx, added, { disks: [disk] })))
     throw new OpExecError('There are some degraded disks for this instance')
   const text = `add:size=${disk.size},mode=${disk.mode}`
-  if (!added.instance.disks_active) {
+  if (!(await usesDisks(ctx, added))) {
     // The disk is active since it was made, but another node may need it next.
     await shutdownDisks(ctx, added, { disks: [disk] })
     return [[`disk/${index}`, text]]

@@ -4,6 +4,7 @@ import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { isMirrored, isMirroredInside } from '../../../model/templates'
 import type { BlockDeviceStatus } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
+import { usesDisks } from '../checks'
 import { allNodes, diskDicts, type InstanceView } from '../view'
 
 export interface Diagnosis {
@@ -24,7 +25,7 @@ export async function diagnose(ctx: UnitContext, view: InstanceView, mayFailOver
   const found = lost === undefined ? [] : [`its secondary node ${lost.name} is offline`]
   const todo = lost === undefined ? undefined : ('new secondary' as const)
   // Unused disks are not assembled anywhere. After a failed start they should be.
-  if (!view.instance.disks_active && view.instance.admin_state !== 'up') return { ...WELL, found, todo }
+  if (view.instance.admin_state !== 'up' && !(await usesDisks(ctx, view))) return { ...WELL, found, todo }
   const { faults, silent } = await looked(ctx, view)
   return {
     found: [...found, ...faults.map(({ text }) => text)],

@@ -197,9 +197,9 @@ test('a dry run says what would be done, and does nothing', async () => {
   expect([changing(), submitted()]).toEqual([[], []])
 })
 
-test('of a stopped instance only its nodes are looked at', async () => {
+test('of a stopped instance only its nodes are looked at, and whether it runs', async () => {
   await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: DRBD })
   cluster.asked.length = 0
   await expect(repair()).resolves.toEqual({ found: [], left: [], jobs: [] })
-  expect(cluster.asked.map(({ call }) => call)).toEqual([])
+  expect(cluster.asked.map(({ call }) => call)).toEqual(['instance_info'])
 })
