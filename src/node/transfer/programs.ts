@@ -37,7 +37,7 @@ export function exportScript(
     if (/^\d+\s/.test(told)) status.expected_mib = Number.parseInt(told, 10) / MIB
   })
   size.on('error', () => undefined)
-  return { stream: output, ended: ended(child, 'the export script', status) }
+  return { stream: output, ended: ended(child, 'the export script', spec, status) }
 }
 
 export function importScript(
@@ -47,7 +47,7 @@ export function importScript(
   start: Spawn,
 ): StreamProgram<Writable> {
   const child = start(script.path, [], { cwd: script.directory, env: spec.env, stdio: ['pipe', 'inherit', 'pipe'] })
-  return { stream: child.stdin, ended: ended(child, 'the import script', status) }
+  return { stream: child.stdin, ended: ended(child, 'the import script', spec, status) }
 }
 
 /** Undefined without compression. */
@@ -60,7 +60,7 @@ export function compressor(
   const [tool, ...args] = toolFor(spec.compress, spec.mode)
   const child = start(tool, args, { env: PLAIN_ENVIRONMENT, stdio: ['pipe', 'pipe', 'pipe'] })
   const stream = Duplex.from({ writable: child.stdin, readable: child.stdout })
-  return { stream, ended: ended(child, `the compression tool ${tool}`, status) }
+  return { stream, ended: ended(child, `the compression tool ${tool}`, spec, status) }
 }
 
 /** As Ganeti calls them; an administrator's tool must only support `-d`. */
@@ -72,7 +72,7 @@ function toolFor(compress: string, mode: TransferSpec['mode']): [string, ...stri
   return compress === 'gzip' || compress === 'gzip-fast' ? [tool, '-1', '-c'] : [tool, '-c']
 }
 
-function ended(child: ChildProcess, what: string, status: TransferStatus): Promise<void> {
+function ended(child: ChildProcess, what: string, { log }: TransferSpec, status: TransferStatus): Promise<void> {
   let rest = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n')
@@ -83,8 +83,9 @@ function ended(child: ChildProcess, what: string, status: TransferStatus): Promi
     child.once('error', (error) => reject(new Error(`${what} cannot be started: ${error.message}`)))
     child.once('close', (code, signal) => {
       if (rest !== '') status.say(rest)
+      const how = signal === null ? `exited with status ${code}` : `was ended by ${signal}`
       if (code === 0) resolve()
-      else reject(new Error(`${what} ${signal === null ? `exited with status ${code}` : `was ended by ${signal}`}`))
+      else reject(new Error(`${what} ${how}; its log file is ${log}`))
     })
   })
 }

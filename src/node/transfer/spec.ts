@@ -32,6 +32,8 @@ export interface TransferSpec {
   readonly connectTimeout_s: number
   /** How often an export tries again. */
   readonly connectRetries: number
+  /** The file with all that the programs say, as users name it. */
+  readonly log: string
   /** The script's whole environment. */
   readonly env: Readonly<Record<string, string>>
 }

@@ -51,7 +51,7 @@ export async function startTransfer(context: NodeContext, request: TransferReque
   return path.basename(directory)
 }
 
-async function specOf(context: NodeContext, request: TransferRequest): Promise<TransferSpec> {
+async function specOf(context: NodeContext, request: TransferRequest): Promise<Omit<TransferSpec, 'log'>> {
   const { mode, options, host, port } = request
   const { key_name, ca_pem, magic, compress = 'none', connect_timeout } = options
   if ((key_name === undefined) !== (ca_pem === undefined))
@@ -77,7 +77,7 @@ async function specOf(context: NodeContext, request: TransferRequest): Promise<T
 async function launch(
   context: NodeContext,
   { mode, instance, component }: TransferRequest,
-  spec: TransferSpec,
+  spec: Omit<TransferSpec, 'log'>,
   directory: string,
 ): Promise<void> {
   const { files, processes } = context
@@ -85,12 +85,13 @@ async function launch(
   await files.mkdir(logs, { recursive: true, mode: 0o750 })
   await keepNewest(files, logs, OS_LOGS_MAX - 1)
   const name = [mode, instance.os.replaceAll('/', '_'), instance.name, component, fileTime(context.clock)]
-  const log = await files.open(path.join(logs, `${name.join('-')}.log`), 'a', 0o640)
+  const file = path.join(logs, `${name.join('-')}.log`)
+  const log = await files.open(file, 'a', 0o640)
   try {
     const started = await processes.start([process.execPath, transferProgram, statusFile(directory)], log.fd)
     // Written before there can be a status: a transfer without a process counts as dead.
     await files.writeFile(path.join(directory, 'pid'), `${started.pid}\n`, { mode: 0o600 })
-    started.feed(JSON.stringify(spec))
+    started.feed(JSON.stringify({ ...spec, log: context.paths.virtual(file) } satisfies TransferSpec))
   } finally {
     await log.close()
   }

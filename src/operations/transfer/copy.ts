@@ -91,7 +91,9 @@ async function copyDisk(
   const received = await target.run()
   tell(ctx, name, received, 'receiving', 'receive')
   if (!received.ok) await source?.abort()
-  return received.ok && (await sending)?.ok === true
+  // Where the sender has failed, only it knows why.
+  const sent = await sending
+  return received.ok && sent?.ok === true
 }
 
 /** `doing` and `verb` are forms of the same verb. */

@@ -53,7 +53,7 @@ async function both(
   const pem = path.join(folder, 'pem')
   const basics = {
     ...{ keyFile: pem, certFile: pem, ca: fs.readFileSync(pem, 'utf8'), compress: 'none', magic: 'magic-12345' },
-    ...{ connectTimeout_s: 20, connectRetries: 0, env: { PATH: '/usr/bin:/bin', GREETING: 'hello' } },
+    ...{ connectTimeout_s: 20, connectRetries: 0, log: '/log', env: { PATH: '/usr/bin:/bin', GREETING: 'hello' } },
     ...changes.common,
   }
   const statusFile = file(`status-${Math.floor(fs.readdirSync(folder).length)}`)
@@ -142,10 +142,10 @@ test('scripts send and receive, know their environment, and tell their size', as
 
 test('a script that fails fails the transfer and says so', async () => {
   const { sent } = await both(script('failing', 'echo no such disk >&2; exit 3'), fileEnd('target'))
-  expect(sent.error).toBe('Error: the export script exited with status 3')
+  expect(sent.error).toBe('Error: the export script exited with status 3; its log file is /log')
   expect(sent.status).toMatchObject({ exit_status: 1, recent_output: ['no such disk'] })
   const { received } = await both(fileEnd('source', data), script('refusing', 'exit 4'))
-  expect(received.error).toBe('Error: the import script exited with status 4')
+  expect(received.error).toBe('Error: the import script exited with status 4; its log file is /log')
 })
 
 test('data with another magic value is refused, and nothing of it is written', async () => {
@@ -172,7 +172,7 @@ test('an end whose other end hangs gives up when nothing was moved for long', as
   const pem = fs.readFileSync(path.join(folder, 'pem'), 'utf8')
   const basics = {
     ...{ keyFile: path.join(folder, 'pem'), certFile: path.join(folder, 'pem'), ca: pem, compress: 'none' },
-    ...{ connectTimeout_s: 20, connectRetries: 0, env: {} },
+    ...{ connectTimeout_s: 20, connectRetries: 0, log: '/log', env: {} },
   }
   const stalled = async ({ work, status }: ReturnType<typeof start>, statusFile: string): Promise<void> => {
     const failed = expect(work).rejects.toThrow('No data was moved for 1h')

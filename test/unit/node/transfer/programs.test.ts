@@ -19,7 +19,7 @@ const spec: TransferSpec = {
     end: script,
     env: { DISK: '/dev/x' },
   },
-  ...{ connectTimeout_s: 1, connectRetries: 0 },
+  ...{ connectTimeout_s: 1, connectRetries: 0, log: '/log' },
 }
 
 /** What was started, and the program itself, which does nothing but what the test lets it do. */
@@ -79,12 +79,17 @@ test('a program that fails says so with its name, after what it has said itself'
   const { ended } = importScript(script, spec, status, start)
   pipes[2]?.emit('data', 'first\nno room')
   child.emit('close', 1, null)
-  await expect(ended).rejects.toThrow('the import script exited with status 1')
+  await expect(ended).rejects.toThrow('the import script exited with status 1; its log file is /log')
   expect(said).toEqual(['first', 'no room'])
 })
 
 test.each([
-  ['was ended by a signal', 'close', [null, 'SIGKILL'], 'the compression tool zstd was ended by SIGKILL'],
+  [
+    'was ended by a signal',
+    'close',
+    [null, 'SIGKILL'],
+    'the compression tool zstd was ended by SIGKILL; its log file is /log',
+  ],
   ['is not there', 'error', [new Error('ENOENT')], 'the compression tool zstd cannot be started: ENOENT'],
 ] as const)('a tool that %s fails the transfer', async (_, event, values, message) => {
   const { child, status, start } = recorded()

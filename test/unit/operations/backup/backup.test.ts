@@ -111,6 +111,7 @@ test('a disk that does not arrive fails the export; the instance runs on, and an
     ['Export failed, errors in export finalization, disk export: disk(s) 0'],
   ])
   expect(cluster.log).toContain('disk/0 failed to receive data: disk full (recent output: None)')
+  expect(cluster.log).toContain('disk/0 failed to send data: status 1 (recent output: dd: broken pipe)')
   expect(cluster.calls('finalize_export')).toEqual([])
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
   expect([...cluster.world.node(full('node2')).exports.keys()]).toEqual([full('inst6')])
