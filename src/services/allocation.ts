@@ -25,6 +25,7 @@ import { type InputOf, op, type OpcodeDefinition } from '../opcodes/index'
 import type { Answered, PlannedBalance } from '../rpc/luxi/allocation'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Access } from './access/access'
+import { tellingFor } from './access/hidden-names'
 import type { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
 import type { Plans } from './jobs/plans'
@@ -106,7 +107,7 @@ export class AllocationService {
     try {
       const thinking = limit_s > 0 ? this.share(access.identity.user, () => think(enough.signal)) : undefined
       const answer = thinking && (await within(clock, limit_s, thinking))
-      if (answer !== undefined) return { answer }
+      if (answer !== undefined) return { answer: this.told(access, answer, job) }
       thinking?.catch((error: unknown) => log.debug({ err: error }, 'a question takes too long and becomes a job'))
       enough.abort()
     } finally {
@@ -122,6 +123,11 @@ export class AllocationService {
     return think().finally(this.questions.take(user))
   }
 
+  /** Reasons name nodes. */
+  private told<T>(access: Access, answer: T, { visible: _, ...said }: WireOpCode): T {
+    return tellingFor(access, this.context.config())(answer, said)
+  }
+
   private isForScripts(kind: 'balance' | 'capacity', { iallocator }: { iallocator?: string }): boolean {
     const lists = defaultAllocators(this.context.gantry().sections[ALLOCATORS_SECTION] ?? {})
     return ownAllocators(lists, kind, iallocator)[0] !== BUILTIN_IALLOCATOR
@@ -135,7 +141,7 @@ export class AllocationService {
     const result: unknown = ended?.ops[0]?.result
     if (status === 'error') throw refusalOf(errorFromWire(result))
     // The opcode's unit gives the right type of answer for each question.
-    return status === 'success' ? { answer: result as T } : { job }
+    return status === 'success' ? { answer: this.told(access, result as T, op) } : { job }
   }
 
   private async think<Q extends Question>(

@@ -9,6 +9,7 @@ import type { ConsoleRequest } from '../rpc/luxi/consoles'
 import type { Identity } from '../rpc/luxi/gantry'
 import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster } from '../rpc/luxi/gantry-calls'
 import { type Access, forbidden, OUTSIDE } from './access/access'
+import { tellingFor, toldError } from './access/hidden-names'
 import { rightsOf } from './access/rights'
 import type { CallersHandlers } from './callers-handlers'
 import { AllocationService } from './allocation'
@@ -59,7 +60,12 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     async (identity: Identity, ...args: unknown[]) => {
       // The compiler cannot see that arguments and handler belong to the same call.
       const handler = handlers[name] as (caller: Access, ...args: unknown[]) => unknown
-      return handler(callerOf(name, identity), ...args)
+      const caller = callerOf(name, identity)
+      try {
+        return await handler(caller, ...args)
+      } catch (error) {
+        throw toldError(tellingFor(caller, context.config()), error, args)
+      }
     }
   return {
     // The table has every name of the interface.

@@ -1,13 +1,19 @@
-// Reduces a plan to what its caller may see. Omits objects that a token does not know. Texts of units are about the
-// request itself, and stay as a job's log would have them.
+// Reduces a plan to what its caller may see. Omits objects that a token does not know, also from the texts of units.
 import type { ConfigData } from '../../model/config'
 import { opcodeSummary } from '../../opcodes/index'
 import { objectsOf } from '../../opcodes/objects'
+import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Planned, PlannedOpcode, Prerequisite } from '../../rpc/luxi/plan'
 import { type Access, splitOnce } from '../access/access'
+import { tellingFor } from '../access/hidden-names'
 import { describe } from '../access/scope'
 
-export function plannedFor(access: Access, config: ConfigData): (planned: Planned) => PlannedOpcode {
+/** `said`: the opcodes as the caller gave them. */
+export function plannedFor(
+  access: Access,
+  config: ConfigData,
+  said: readonly WireOpCode[],
+): (planned: Planned) => PlannedOpcode {
   if (!access.limited) return ({ opcode }) => opcode
   const known = access.known(config)
   const isHidden = (object: string): boolean => {
@@ -17,10 +23,13 @@ export function plannedFor(access: Access, config: ConfigData): (planned: Planne
   const isShown = (node: string): boolean => !isHidden(`node/${node}`)
   const shownCondition = (condition: Prerequisite): Prerequisite =>
     condition.node === null || isShown(condition.node) ? condition : { ...HIDDEN_NODE, passed: condition.passed }
+  const telling = tellingFor(access, config)
   return ({ opcode, submits }) => ({
     ...opcode,
+    messages: telling(opcode.messages, said),
+    changes_note: telling(opcode.changes_note, said),
     locks: opcode.locks.filter(({ lock }) => !isHidden(objectOfLock(lock))),
-    prerequisites: opcode.prerequisites.map(shownCondition),
+    prerequisites: telling(opcode.prerequisites.map(shownCondition), said),
     hooks: opcode.hooks && {
       ...opcode.hooks,
       pre: opcode.hooks.pre.filter(isShown),

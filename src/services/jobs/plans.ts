@@ -68,7 +68,7 @@ export class Plans {
     const seen = ({ kind, name }: ReadObject) => access.sees(config, `${kind}/${name}`)
     return {
       ...{ id, expires, possible: possible(planned, ops.length) },
-      ops: planned.map(plannedFor(access, config)),
+      ops: planned.map(plannedFor(access, config, ops)),
       preconditions: distinct(reads.filter(seen)).map(({ kind, name, serial_no }) => ({
         object: `${kind}/${name}`,
         serial_no,

@@ -3,10 +3,11 @@ import { stampText } from '../../lib/text/rfc3339'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { KINDS } from '../../model/permissions'
 import { keyField, queryFields, runQuery } from '../../query/engine'
-import type { JobOutline, JobReader, QuerySource } from '../../query/source'
+import type { JobOutline, JobReader, OpView, QuerySource } from '../../query/source'
 import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
 import type { ViewPage, ViewRequest, ViewSort } from '../../rpc/luxi/gantry'
 import type { Access } from '../access/access'
+import { type Telling, tellingFor } from '../access/hidden-names'
 import { describe } from '../access/scope'
 import { exportsView } from './exports-view'
 import type { LastKnown } from '../live-data/last-known'
@@ -31,7 +32,7 @@ export async function view(
     live,
     config: access.known(whole.config),
     unseen: access.unseen(whole.config),
-    jobs: whole.jobs && visibleJobs(access, whole.jobs),
+    jobs: whole.jobs && visibleJobs(access, whole.jobs, tellingFor(access, whole.config)),
   }
   if (what === 'export') return exportsView(access, request, source)
   const key = keyField(what)
@@ -82,7 +83,7 @@ async function ranked(access: Access, { what, key, filter, sort }: Wanted, sourc
 }
 
 /** A token with a scope sees the jobs that were submitted with it. */
-function visibleJobs(access: Access, jobs: JobReader): JobReader {
+function visibleJobs(access: Access, jobs: JobReader, telling: Telling): JobReader {
   if (!access.limited) return jobs
   const token = access.identity.token ?? ''
   const isVisible = ({ tokens }: Pick<JobOutline, 'tokens'>) => tokens.includes(token)
@@ -94,10 +95,17 @@ function visibleJobs(access: Access, jobs: JobReader): JobReader {
     },
     one: async (id) => {
       const job = await jobs.one(id)
-      return job && isVisible(job) ? job : undefined
+      return job && isVisible(job) ? { ...job, ops: job.ops.map((op) => toldOp(telling, op)) } : undefined
     },
   }
 }
+
+/** The allocator gives nodes as reasons, and a step that fails names what was in its way. */
+const toldOp = (telling: Telling, op: OpView): OpView => ({
+  ...op,
+  result: telling(op.result, op.input),
+  ...(op.log && { log: telling(op.log, op.input) }),
+})
 
 /**
  * A token with a scope sees what is left of the cluster: the objects in its scope and those that they use. Kinds that
