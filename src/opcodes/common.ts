@@ -13,6 +13,7 @@ import {
   queryTypeOp,
   storageType,
   tagKind,
+  tagList,
   verifyErrorCode,
   verifyOptionalChecks,
 } from './types'
@@ -75,7 +76,7 @@ export const pOsType = maybe(nonEmpty, 'OS with variant')
 export const pPnode = naming('node', maybe(nonEmpty, 'Primary node'))
 export const pPnodeUuid = naming('node', maybe(nonEmpty, 'Primary node UUID'))
 export const pCompress = opt(text, 'none', 'Compression during transfer')
-export const pTags = opt(listOf(nonEmpty), [], 'Tags')
+export const pTags = opt(tagList(nonEmpty), [], 'Tags')
 export const pInstanceUuid = naming('instance', maybe(nonEmpty, 'Instance UUID'))
 export const pShutdownTimeout = opt(nonNegative(int), 120, 'Seconds before the guest is killed')
 export const pNewName = req(nonEmpty, 'New name')
@@ -90,7 +91,7 @@ export const pTagObject = naming(
   ({ kind }) => (isTagKind(kind) ? TAG_KINDS[kind] : undefined),
   maybe(text, 'Object name, null for cluster'),
 )
-export const pTagList = req(listOf(text), 'Tags')
+export const pTagList = req(tagList(text), 'Tags')
 export const pNetworkName = naming('network', req(nonEmpty, 'Network name'))
 export const pGateway = maybe(ipv4Address, 'IPv4 gateway')
 export const pNetwork6 = maybe(ipv6Network, 'IPv6 network in CIDR form')

@@ -6,7 +6,8 @@ import { tagKinds } from '../model/object-kinds'
 import { dictOf, either, listOf, orNull, readArray, tuple } from '../lib/shapes/containers'
 import { any, bool, int, nonEmpty, oneOf, text, withoutNul } from '../lib/shapes/leaves'
 import { partialOf } from '../lib/shapes/objects'
-import { type JsonObject, Mismatch, type Shape, refine } from '../lib/shapes/shape'
+import { Explained, type JsonObject, Mismatch, type Shape, refine } from '../lib/shapes/shape'
+import { TAGS_PER_OBJECT_MAX } from '../model/limits/config'
 import { DISK_TEMPLATES } from '../model/templates'
 
 export const diskTemplate = oneOf('DiskTemplate', DISK_TEMPLATES)
@@ -200,3 +201,17 @@ function parseSize(value: string): number {
 
 export type NicParams = ReturnType<typeof nicParams.parse>
 export type DiskParams = ReturnType<typeof diskParams.parse> & JsonObject
+
+/** The tags of one object. More than it can have are refused before there is a job. */
+export function tagList(tag: Shape<string>): Shape<readonly string[]> {
+  const list = listOf(tag)
+  return {
+    ...list,
+    schema: { ...list.schema, maxItems: TAGS_PER_OBJECT_MAX },
+    parse(value, files) {
+      const tags = list.parse(value, files)
+      if (tags.length <= TAGS_PER_OBJECT_MAX) return tags
+      throw new Explained(`${tags.length} tags are more than the ${TAGS_PER_OBJECT_MAX} that an object may have`)
+    },
+  }
+}

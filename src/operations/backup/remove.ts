@@ -1,11 +1,17 @@
 // OP_BACKUP_REMOVE: deletes an instance's exports from all nodes. The instance itself may be gone.
 import { OpBackupRemove } from '../../opcodes/backup'
+import { ECODE, OpPrereqError } from '../../model/errors'
 import { expectUuid, pick } from '../find'
 import { all, exclusive, logicalUnit } from '../logical-unit'
 
 export const backupRemove = logicalUnit(OpBackupRemove, {
   locks: () => ({ node: exclusive(all) }),
   async check(ctx, op) {
+    if (op.instance_name.includes('/'))
+      throw new OpPrereqError(
+        `'${op.instance_name}' is not the name of an export: that is the name of its instance; gnt-backup list shows all`,
+        ECODE.INVAL,
+      )
     const { instances } = await ctx.config.read({ instances: [op.instance_name] })
     const known = pick(instances, op.instance_name)
     if (known !== undefined) expectUuid('instance', op.instance_name, known.uuid, op.instance_uuid)

@@ -285,6 +285,9 @@ test('exports are removed from every node, and one that is not there is said', a
   await cluster.run('OP_BACKUP_REMOVE', { instance_name: 'inst2' })
   expect(cluster.calls('export_remove').map(({ node }) => node)).toEqual([full('node1'), full('node3')])
   await cluster.run('OP_BACKUP_REMOVE', { instance_name: 'nosuch' })
+  await expect(cluster.run('OP_BACKUP_REMOVE', { instance_name: '../../tmp' })).rejects.toThrow(
+    "'../../tmp' is not the name of an export",
+  )
   expect(cluster.log.at(-1)).toMatch(/^Export not found\./)
 })
 
