@@ -30,7 +30,7 @@ const FOR_TSOA: Readonly<Record<string, () => string>> = {
 
 type SpecConfig = Parameters<typeof generateSpec>[0]
 
-export interface HttpDocument extends Pick<SpecConfig, 'securityDefinitions'> {
+export interface HttpDocument extends Pick<SpecConfig, 'securityDefinitions' | 'tags'> {
   readonly name: string
   readonly description: string
   readonly controllerPathGlobs: readonly string[]

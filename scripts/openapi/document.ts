@@ -1,5 +1,6 @@
 // The parts that all OpenAPI documents have in common.
 import type { Schema } from '../../src/lib/shapes/shape'
+import { exampleParameters } from './parameters'
 
 type Json = { [key: string]: unknown }
 
@@ -33,7 +34,10 @@ export function finishPlain(spec: Spec): Spec {
 /** `security`: ways to log in, any of which is enough. */
 export function finishDocument(spec: Spec, security: Json[]): Spec {
   const { schemas } = spec.components
-  makeStrict(spec, schemas)
+  for (const [path, verbs] of Object.entries(spec.paths))
+    for (const operation of Object.values(verbs)) exampleParameters(path, operation)
+  for (const [name, schema] of Object.entries(schemas)) if (!TAKEN.test(name)) boundNumbers(schema)
+  makeStrict(spec)
   dropUnused(spec)
   const { components, ...rest } = spec
   const { securitySchemes, ...parts } = components
@@ -49,6 +53,18 @@ export function finishDocument(spec: Spec, security: Json[]): Spec {
   }
 }
 
+/** Schemas of what is sent: their numbers have the bounds of their checks. */
+const TAKEN = /^Op[A-Z].*(?<!Operation)$|(Request|Changes|Params|Parameters)$|^(AnyOpcode|InstancePolicy)$/
+/** What may be below 0 in an answer; all else is a size, a count, a number of seconds. */
+const SIGNED = /^priority$|score|change|ahead|^(before|after|free|needed)$/
+
+/** A size or a count is not negative. */
+function boundNumbers({ properties = {} }: Schema): void {
+  for (const [name, property] of Object.entries(properties))
+    if (['integer', 'number'].includes(property.type ?? '') && property.minimum === undefined && !SIGNED.test(name))
+      property.minimum = 0
+}
+
 const LICENSE = { name: 'BSD-2-Clause', url: 'https://opensource.org/license/bsd-2-clause' }
 
 /** Removes schemas that are no longer used, because their opcode has new ones that were made from them. */
@@ -61,14 +77,12 @@ function dropUnused(spec: Spec): void {
   }
 }
 
-/** Adds what strict readers of OpenAPI 3.0 need: a type beside `nullable`, choices that differ, a summary for each operation. */
-function makeStrict(value: unknown, schemas: Spec['components']['schemas']): void {
+/** Adds what strict readers of OpenAPI 3.0 need: null as a choice, choices that differ, a summary for each operation. */
+function makeStrict(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const node = value as Json
-  if (node['nullable'] === true && node['type'] === undefined) {
-    if (node['allOf'] !== undefined) node['type'] = typeOf(node['allOf'], schemas)
-    else delete node['nullable']
-  }
+  allowNull(node)
+  statePositive(node)
   const { anyOf } = node
   if (Array.isArray(anyOf)) {
     const choices = [...new Map(anyOf.map((schema: unknown) => [JSON.stringify(schema), schema])).values()]
@@ -81,14 +95,38 @@ function makeStrict(value: unknown, schemas: Spec['components']['schemas']): voi
   const { operationId, summary, description } = node
   if (typeof operationId === 'string' && summary === undefined && typeof description === 'string')
     node['summary'] = /^[^.:;]*/.exec(description)?.[0]
-  for (const part of Object.values(node)) makeStrict(part, schemas)
+  for (const part of Object.values(node)) makeStrict(part)
+  // Readers drop what stands beside a reference.
+  const { $ref, ...more } = node
+  if (typeof $ref === 'string' && Object.keys(more).length > 0) {
+    delete node['$ref']
+    node['allOf'] = [{ $ref }]
+  }
 }
 
-/** The type of the schema to which a single reference leads. */
-function typeOf(allOf: unknown, schemas: Spec['components']['schemas']): unknown {
-  const [, name = ''] = /"#\/components\/schemas\/(.*?)"/.exec(JSON.stringify(allOf)) ?? []
-  return schemas[name]?.type ?? 'object'
+/** `nullable` only adds null to the type that stands beside it: not to what a reference or a list of values allows. */
+function allowNull(node: Json): void {
+  if (node['nullable'] !== true) return
+  const { enum: values, allOf, anyOf } = node
+  if (Array.isArray(values) && !values.includes(null)) node['enum'] = [...(values as unknown[]), null]
+  if (node['type'] !== undefined) return
+  delete node['nullable']
+  if (Array.isArray(anyOf)) node['anyOf'] = [...(anyOf as unknown[]), NULL]
+  if (Array.isArray(allOf)) {
+    delete node['allOf']
+    node['oneOf'] = [...(allOf as unknown[]), NULL]
+  }
 }
+
+/** `exclusiveMinimum` is true or false in OpenAPI 3.0, and a number in JSON Schema: readers of the one stumble over the other. */
+function statePositive(node: Json): void {
+  if (node['exclusiveMinimum'] !== true) return
+  delete node['exclusiveMinimum']
+  if (node['type'] === 'integer') node['minimum'] = Number(node['minimum']) + 1
+  else node['description'] = `${String(node['description'])} It is above ${String(node['minimum'])}.`
+}
+
+const NULL = { type: 'object', nullable: true, enum: [null] }
 
 export const PROBLEM: Schema & Json = {
   type: 'object',

@@ -54,7 +54,55 @@ const WHAT_IF = {
 }
 const UUID = '2b0bd3c1-6d0f-4d0c-9b0e-0d2f6b8a7c11'
 
+const TIMES = { ctime: '2026-11-21T08:33:20.000000Z', mtime: '2026-11-22T09:00:00.000000Z' }
+
+/** One object of each kind, as lists show it. */
+const OBJECTS: Readonly<Record<string, unknown>> = {
+  InstanceView: {
+    ...{ name: 'vm1.example.com', uuid: UUID, serial_no: 7, ...TIMES, tags: ['web'] },
+    ...{ status: 'running', admin_state: 'up', pnode: 'node1.example.com', snodes: ['node2.example.com'] },
+    ...{ disk_template: 'drbd', 'disk.sizes': [20480], hypervisor: 'kvm', os: 'debootstrap+default', vcpus: 2 },
+    ...{ 'be/maxmem': 4096, 'be/minmem': 4096, 'nic.macs': ['aa:00:00:35:ac:1e'], 'nic.ips': ['192.0.2.7'] },
+  },
+  NodeView: {
+    ...{ name: 'node1.example.com', uuid: UUID, serial_no: 3, ...TIMES, tags: ['rack:2'], group: 'default' },
+    ...{ role: 'M', offline: false, drained: false, vm_capable: true, pip: '192.0.2.1', sip: '198.51.100.1' },
+    ...{ pinst_cnt: 1, pinst_list: ['vm1.example.com'], sinst_cnt: 0, sinst_list: [] },
+    ...{ ctotal: 16, mtotal: 65536, mfree: 49152, dtotal: 1048576, dfree: 917504 },
+  },
+  GroupView: {
+    ...{ name: 'default', uuid: UUID, serial_no: 2, ...TIMES, tags: [], alloc_policy: 'preferred' },
+    ...{ node_cnt: 2, node_list: ['node1.example.com', 'node2.example.com'], pinst_cnt: 1 },
+    pinst_list: ['vm1.example.com'],
+  },
+  NetworkView: {
+    ...{ name: 'net1', uuid: UUID, serial_no: 1, ...TIMES, tags: [], network: '192.0.2.0/24', gateway: '192.0.2.1' },
+    ...{ free_count: 252, reserved_count: 4, inst_cnt: 1, inst_list: ['vm1.example.com'] },
+  },
+  OsView: {
+    ...{ name: 'debootstrap', valid: true, hidden: false, blacklisted: false, variants: ['default'] },
+    ...{ api_versions: [20], parameters: [['mirror', 'The mirror of Debian.']] },
+  },
+  LockView: { name: 'instance/vm1.example.com', mode: 'exclusive', owner: ['job1234'], pending: [] },
+  FilterView: {
+    ...{ uuid: UUID, priority: 0, watermark: 1200, action: 'PAUSE', conditions: 'opcode OP_ID is OP_INSTANCE_CREATE' },
+    ...{ predicates: [['opcode', ['=', 'OP_ID', 'OP_INSTANCE_CREATE']]], reason: 'no new instances before the upgrade' },
+  },
+  ExportView: { node: 'node3.example.com', export: 'vm1.example.com' },
+  TagView: { tag: 'web', count: 1, objects: [{ kind: 'instance', name: 'vm1.example.com' }] },
+  SnapshotView: {
+    ...{ disk: 0, name: 'before-upgrade', size_mib: 20480, node: null, logical_id: ['rbd', 'vm1.disk0.before-upgrade'] },
+    created: '2026-11-21T08:33:20.000000Z',
+  },
+  StorageUnitView: { name: 'xenvg', size_mib: 1048576, used_mib: 131072, free_mib: 917504, allocatable: true },
+  PastEvent: {
+    ...{ id: '12-7', type: 'instance.changed', time: '2026-11-21T08:33:20.000000Z' },
+    ...{ objects: ['instance/vm1.example.com'], data: {} },
+  },
+}
+
 const SCHEMAS: Readonly<Record<string, unknown>> = {
+  ...OBJECTS,
   MaintenanceChanges: MAINTENANCE_EXAMPLE,
   AnyOpcode: STARTUP,
   JobRequest: { ops: [STARTUP], reason: REASON },

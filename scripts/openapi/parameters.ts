@@ -79,4 +79,40 @@ const KINDS: Readonly<Record<string, string>> = {
   filters: 'rule, which is its uuid',
 }
 
+/** What stands in an address, for example: programs ask with it, and servers that are made from the document answer it. */
+export function exampleParameters(path: string, { parameters = [] }: Operation): void {
+  const [, , kind = ''] = path.split('/')
+  for (const parameter of parameters.filter((one) => one['in'] === 'path')) {
+    const name = String(parameter['name'])
+    const example = EXAMPLES[`${kind} ${name}`] ?? EXAMPLES[name]
+    if (example !== undefined) parameter['example'] = example
+  }
+}
+
+const UUID = '2b0bd3c1-6d0f-4d0c-9b0e-0d2f6b8a7c11'
+
+const EXAMPLES: Readonly<Record<string, string | number>> = {
+  'instances name': 'vm1.example.com',
+  'nodes name': 'node1.example.com',
+  'groups name': 'default',
+  'networks name': 'net1',
+  'os name': 'debootstrap+default',
+  'locks name': 'instance/vm1.example.com',
+  'filters name': UUID,
+  'filters uuid': UUID,
+  'jobs id': 1234,
+  'tokens id': '5f0c8c2e9a6b4d17',
+  'maintenance id': UUID,
+  'events id': UUID,
+  'history name': 'vm1.example.com',
+  category: 'default',
+  collector: 'cpu-avg-load',
+  script: 'create',
+  index: 0,
+  resource: 'instance',
+  snapshot: 'before-upgrade',
+  storage_type: 'lvm-vg',
+  tag: 'web',
+}
+
 const SHORT: ReadonlySet<string> = new Set(['instance', 'node'])

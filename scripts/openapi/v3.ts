@@ -38,7 +38,7 @@ export function addOpcodeUnions(spec: Spec): void {
       properties: {
         ...whole.properties,
         OP_ID: id,
-        result: { ...(result.type === undefined ? {} : { ...result, nullable: true }), description: RESULT },
+        result: { ...result, nullable: true, description: RESULT },
       },
     }
   }

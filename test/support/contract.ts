@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import Ajv, { type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import tsoa from '../../tsoa.json'
 
@@ -18,7 +19,6 @@ export interface Schema {
   additionalProperties?: boolean | Schema
   nullable?: boolean
   minimum?: number
-  exclusiveMinimum?: boolean
   example?: unknown
 }
 
@@ -26,6 +26,7 @@ interface Parameter {
   in: string
   name: string
   description?: string
+  example?: unknown
   schema: Schema
 }
 
@@ -64,11 +65,14 @@ export interface ContractRequest {
 export class Contract {
   readonly operations: readonly ContractOperation[]
   private readonly components: Document['components']
-  private readonly ajv = new Ajv({
-    ...{ strict: false, discriminator: false, allErrors: false, validateFormats: false },
-    // Optimizing a validator takes longer than all its uses.
-    code: { optimize: false },
-  })
+  /** It reads `nullable` as OpenAPI 3.0 does: null is added to the type that stands beside it, and to nothing else. */
+  private readonly ajv = addFormats(
+    new Ajv({
+      ...{ strict: false, discriminator: false, allErrors: false, formats: { cidr: true } },
+      // Optimizing a validator takes longer than all its uses.
+      code: { optimize: false },
+    }),
+  )
   private readonly validators = new Map<Schema, ValidateFunction>()
 
   constructor(door: string) {
@@ -78,7 +82,27 @@ export class Contract {
       Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), url })),
     )
     for (const [name, schema] of Object.entries(components.schemas))
-      this.ajv.addSchema(asJsonSchema(schema), `#/components/schemas/${name}`)
+      this.ajv.addSchema(schema, `#/components/schemas/${name}`)
+  }
+
+  /** The operation of a request. */
+  operationAt(verb: string, path: string): ContractOperation {
+    const parts = path.replace(/\?.*/, '').split('/')
+    const fits = ({ url }: ContractOperation) => {
+      const wanted = url.split('/')
+      return wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at])
+    }
+    const [found, ...others] = this.operations.filter((one) => one.verb === verb && fits(one))
+    const exact = others.find(({ url }) => !url.includes('{'))
+    if (found === undefined) throw new Error(`the contract has no ${verb} ${path}`)
+    return exact ?? found
+  }
+
+  /** All fields of a kind of objects in /3: of `nodes`. */
+  fieldsOf(kind: string): string[] {
+    const name = kind.charAt(0).toUpperCase() + kind.slice(1)
+    const view = this.components.schemas[`${name}View`] ?? this.components.schemas[`${name.replace(/s$/, '')}View`]
+    return Object.keys(view?.properties ?? {})
   }
 
   /** Returns what is wrong with an answer, or undefined if the contract describes it. */
@@ -107,12 +131,14 @@ export class Contract {
       })
   }
 
-  /** Bodies of requests without an example, and parameters without a description. */
+  /** Bodies of requests and parts of addresses without an example, and parameters without a description. */
   undescribed(): string[] {
     return this.operations.flatMap(({ verb, url, requestBody, parameters = [] }) => {
       const schema = requestBody?.content['application/json']?.schema
       const whole = (schema?.$ref === undefined ? undefined : this.schema(schema.$ref)) ?? schema
       const bare = parameters.filter(({ description }) => !description).map(({ name }) => `${verb} ${url}: ${name}`)
+      const blank = parameters.filter((one) => one.in === 'path' && one.example === undefined)
+      bare.push(...blank.map(({ name }) => `${verb} ${url}: example of ${name}`))
       return whole === undefined || whole.example !== undefined ? bare : [...bare, `${verb} ${url}: body`]
     })
   }
@@ -175,21 +201,10 @@ export class Contract {
   }
 
   private validatorOf(schema: Schema): ValidateFunction {
-    const known = this.validators.get(schema) ?? this.ajv.compile(asJsonSchema(schema))
+    const known = this.validators.get(schema) ?? this.ajv.compile(schema)
     this.validators.set(schema, known)
     return known
   }
-}
-
-/** OpenAPI 3.0 differs from JSON Schema in two words: `nullable` is one more choice, and `exclusiveMinimum` a number. */
-function asJsonSchema(value: unknown): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(value), (_key, node: unknown) => {
-    if (typeof node !== 'object' || node === null || Array.isArray(node)) return node
-    const { nullable, exclusiveMinimum, minimum, ...rest } = node as Schema
-    const bound = exclusiveMinimum === true ? { exclusiveMinimum: minimum } : { minimum }
-    const plain = minimum === undefined ? rest : { ...rest, ...bound }
-    return nullable === true ? { anyOf: [plain, { type: 'null' }] } : plain
-  }) as Record<string, unknown>
 }
 
 function pathOf(url: string, parameters: readonly Parameter[], names: readonly string[]): fc.Arbitrary<string> {

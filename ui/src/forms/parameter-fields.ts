@@ -2,7 +2,7 @@
 import { sizeWord } from '../format/size'
 import { yesOrNo } from '../parts/differences'
 import { texts } from '../texts'
-import { type Field, labelOf, type Schema, type Wording, wordsOf } from './schema'
+import { choicesOf, type Field, labelOf, type Schema, type Wording, wordsOf } from './schema'
 import { EMPTY_TEXT, isSame } from './values'
 import { withinOf } from './within-scope'
 
@@ -36,12 +36,12 @@ export function parameterField(
       ...base,
       kind: 'choice',
       initial: String(value),
-      choices: schema.enum.map(String).filter((one) => one !== ''),
+      choices: choicesOf(schema.enum).filter((one) => one !== ''),
     }
   if (schema.type === 'integer' || schema.type === 'number')
     return { ...base, kind: 'number', initial: number ?? '', min: schema.minimum, fraction: schema.type === 'number' }
   if (schema.items?.enum !== undefined)
-    return { ...base, kind: 'choices', initial: wordsOf(value), choices: schema.items.enum.map(String) }
+    return { ...base, kind: 'choices', initial: wordsOf(value), choices: choicesOf(schema.items.enum) }
   if (schema.items?.type === 'string') return { ...base, kind: 'words', initial: wordsOf(value) }
   if (schema.type === undefined) return { ...base, kind: 'json', initial: isOwn ? JSON.stringify(value) : '' }
   const quoted = typeof inherited === 'string' && inherited !== ''

@@ -5,13 +5,13 @@ export interface Schema {
   readonly type?: string
   readonly description?: string
   readonly default?: unknown
-  readonly enum?: readonly (string | number)[]
+  /** With null where the parameter may be null. */
+  readonly enum?: readonly (string | number | null)[]
   /** `MiB`: a size. */
   readonly 'x-unit'?: string
   readonly 'x-within-scope'?: Within
   readonly minimum?: number
   readonly maximum?: number
-  readonly exclusiveMinimum?: boolean
   readonly minLength?: number
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
@@ -155,7 +155,7 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
   }
   const initial = wording.initial ?? schema.default
   if (wording.size) return { ...base, kind: 'size', initial: textOf(initial) }
-  const choices = wording.choices ?? schema.enum?.map(String)
+  const choices = wording.choices ?? (schema.enum && choicesOf(schema.enum))
   if (choices !== undefined) return { ...base, kind: 'choice', initial: textOf(initial), choices }
   switch (schema.type) {
     case 'boolean':
@@ -167,14 +167,14 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
       return {
         ...base,
         ...{ kind: 'number', initial: typeof initial === 'number' ? initial : '', unit: wording.unit },
-        ...{ min: schema.exclusiveMinimum ? (schema.minimum ?? 0) + 1 : schema.minimum, max: schema.maximum },
+        ...{ min: schema.minimum, max: schema.maximum },
         fraction: schema.type === 'number',
       }
     case 'string':
       return { ...base, kind: 'text', initial: textOf(initial), source: wording.source, hidden: wording.hidden }
     case 'array':
       if (schema.items?.enum !== undefined)
-        return { ...base, kind: 'choices', initial: wordsOf(initial), choices: schema.items.enum.map(String) }
+        return { ...base, kind: 'choices', initial: wordsOf(initial), choices: choicesOf(schema.items.enum) }
       if (schema.items?.type === 'string' || wording.source !== undefined)
         return { ...base, kind: 'words', initial: wordsOf(initial), source: wording.source }
       return { ...base, kind: 'json', initial: '' }
@@ -184,6 +184,9 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
       return { ...base, kind: 'json', initial: '' }
   }
 }
+
+export const choicesOf = (values: readonly (string | number | null)[]): string[] =>
+  values.flatMap((value) => (value === null ? [] : String(value)))
 
 /** The value of a choice in requests. */
 export const choiceOf = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value)

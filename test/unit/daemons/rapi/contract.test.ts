@@ -8,14 +8,24 @@ describe.each(DOORS)('in the document of %s', (door) => {
     expect(contract.complaintsOfExamples().filter(([, complaint]) => complaint !== undefined)).toEqual([])
   })
 
-  test('every body has an example, and every parameter a description', () => expect(contract.undescribed()).toEqual([]))
+  test('every body and every part of an address has an example, and every parameter a description', () =>
+    expect(contract.undescribed()).toEqual([]))
 })
 
 const rapi = new Contract('rapi')
 
 test('examples of what the remote API is used for are checked', () =>
   expect(rapi.complaintsOfExamples().map(([where]) => where)).toEqual(
-    expect.arrayContaining(['JobRequest', 'PlanOfJob', 'TokenRequest', 'Job', 'Plan', 'POST /2/instances']),
+    expect.arrayContaining([
+      'InstanceView',
+      'NodeView',
+      'JobRequest',
+      'PlanOfJob',
+      'TokenRequest',
+      'Job',
+      'Plan',
+      'POST /2/instances',
+    ]),
   ))
 
 test('the figures for Prometheus are in the document', () =>

@@ -2,7 +2,7 @@
 import { schema as known } from 'openapi:#NicParameters'
 import { schema as create } from 'openapi:POST /3/instances'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
-import { type BodySchema, type Field, fieldOf, type Values } from '../../../forms/schema'
+import { type BodySchema, choicesOf, type Field, fieldOf, type Values } from '../../../forms/schema'
 import { type Action, nothingChanged } from '../../../parts/action'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
@@ -25,7 +25,7 @@ export interface NicOf {
 
 export const NIC: BodySchema = { properties: create.properties['nics']?.items?.properties ?? {}, required: [] }
 
-const MODES = (known.properties['mode']?.enum ?? []).map(String)
+const MODES = choicesOf(known.properties['mode']?.enum ?? [])
 
 /** Fields of a network card. `now` has its present values; it is empty for a new card. */
 export const nicFields = (now: Partial<NicOf> = {}): Field[] => [
