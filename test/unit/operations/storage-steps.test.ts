@@ -131,6 +131,11 @@ const OTHERWISE: Readonly<Record<string, Difference>> = {
   // A guest that runs is judged by its disks, also if they are marked as not active.
   '168-verify-after-return': {
     line: (line) => {
+      if (line.includes('drbd minor 0 of disk aa661529'))
+        return [
+          line,
+          "  - ERROR:ENODEDRBD:node:node2.gnt.example:drbd minor 1 of disk 6f0d1dee-33e2-4716-92ed-9b91033fc621 (attached in instance 'inst3.gnt.example') is not active",
+        ]
       if (!line.includes('inst2.gnt.example:disk/1 on node1.gnt.example is degraded')) return [line]
       const ids = 'hosts=8ee24765-d6a6-4b0b-992e-493e82a52273/1-09418240-f5ea-4ee5-a8cc-1d1888f97254/2, port=11001'
       const side = (part: string, size_mib: number) =>
@@ -140,7 +145,9 @@ const OTHERWISE: Readonly<Record<string, Difference>> = {
         "EINSTANCEFAULTYDISK:instance:inst3.gnt.example:couldn't retrieve status for disk/0 on node2.gnt.example"
       return [
         line,
-        line.replace('inst2', 'inst3').replace('disk/1', 'disk/0'),
+        line.replace('inst2', 'inst3').replace('disk/1', 'disk/0') +
+          "; it is stand-alone: 'gnt-instance activate-disks inst3.gnt.example' connects it with its other node. If it is stand-alone again after " +
+          "that, both were written to (a split brain): 'gnt-instance replace-disks -n NODE inst3.gnt.example' keeps the data of the primary node",
         `  - ERROR:${fault}: Can't find device ${disk}`,
       ]
     },
@@ -187,6 +194,8 @@ const OTHERWISE: Readonly<Record<string, Difference>> = {
       ],
     },
   },
+  // The node that takes over notes why.
+  '316-migrate-protocol-b': { questions: ['node2 gantry_reason: 1 instead of 0'] },
   // There must be room in both groups.
   '318-replace-primary-params': { questions: ['node2 node_info: 2 instead of 0'] },
   // Names the node.

@@ -23,7 +23,8 @@ test('a file whose server goes on is named when it ends', async () => {
   await system.teardown()
   expect(write).toHaveBeenCalledWith(expect.stringContaining('/test/system/x.test.ts leaves something'))
   write.mockRestore()
-  server.close()
+  await new Promise((resolve) => server.close(resolve))
+  unit.patience_s = 30
   await unit.teardown()
 })
 

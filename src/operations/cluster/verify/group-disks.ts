@@ -38,8 +38,9 @@ export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
     const { object: group } = await findGroup(ctx, op.group_name)
     const config = await ctx.config.read(EVERYTHING)
     const held = ctx.locks.holds('instance')
-    const used = await usedInstances(ctx, config, group.uuid)
-    return { config, instances: used.filter(({ name }) => held === 'all' || held.includes(name)) }
+    // Only used ones are locked.
+    const mayBeUsed = (name: string): boolean => held === 'all' || held.includes(name)
+    return { config, instances: await usedInstances(ctx, config, group.uuid, mayBeUsed) }
   },
   async run(ctx, op, { config, instances }) {
     const found: Found = { failed: new Map(), inactive: new Set(), missing: new Map() }
@@ -54,9 +55,15 @@ export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
 })
 
 /** Those whose disks count as active, and those that run although theirs do not, such as after a failover that failed. */
-async function usedInstances(ctx: UnitContext, config: ConfigData, group: string): Promise<Instance[]> {
+async function usedInstances(
+  ctx: UnitContext,
+  config: ConfigData,
+  group: string,
+  mayBeUsed: (name: string) => boolean = () => true,
+): Promise<Instance[]> {
   const own = recordValues(config.instances).filter(
-    ({ forthcoming, primary_node }) => !forthcoming && config.nodes[primary_node]?.group === group,
+    ({ name, forthcoming, primary_node }) =>
+      !forthcoming && config.nodes[primary_node]?.group === group && mayBeUsed(name),
   )
   const isOut = own.some(({ disks, disks_active }) => disks.length > 0 && !disks_active)
   const running = isOut ? await runningOn(ctx, config, nodesOfGroup(config, group)) : new Set<string>()

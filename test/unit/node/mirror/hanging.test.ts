@@ -86,7 +86,7 @@ test('both sides notice soon that the other one hangs, and come together when it
   await begin()
   between.hold()
   await b.is('WFConnection UpToDate/DUnknown')
-  expect(a.disk.status.peerDisk).toBe('DUnknown')
+  while (a.disk.status.peerDisk !== 'DUnknown') await looks(1)
   expect(a.disk.status.why ?? b.disk.status.why).toBe('the other node does not answer')
   between.go()
   await both.areWhole()
