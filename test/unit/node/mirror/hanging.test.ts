@@ -104,7 +104,7 @@ test('a guest that writes goes on without the node that hangs, which gets what i
     await guest.write(at << 16, 'alone')
     await looks(1)
   }
-  expect((performance.now() - begun_ms) * FASTER).toBeLessThan(80 * MIRROR_LOOK_S * 1000)
+  expect((performance.now() - begun_ms) * FASTER).toBeLessThan(400 * MIRROR_LOOK_S * 1000)
   between.go()
   await both.areWhole()
   await guest.flush()
