@@ -42,7 +42,7 @@ browserTest('a wrong password is told, and what was typed stays', async () => {
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await look('sign-in')
   await signIn('admin', 'wrong')
-  expect(await page.getByRole('alert').textContent()).toContain('Check the name and the password')
+  expect(await page.getByRole('alert').textContent()).toContain('The user or the password is wrong')
   expect(await page.getByLabel('User').inputValue()).toBe('admin')
 })
 

@@ -20,13 +20,17 @@ const kept: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined = Re
 
 function become(next: SignedIn): void {
   now = next
+  mark(next.state === 'open')
+  for (const listener of listeners) listener()
+}
+
+function mark(hasSession: boolean): void {
   try {
-    if (next.state === 'open') kept?.setItem(MARK, '1')
+    if (hasSession) kept?.setItem(MARK, '1')
     else kept?.removeItem(MARK)
   } catch {
     // A browser that keeps nothing is asked for its session at each visit.
   }
-  for (const listener of listeners) listener()
 }
 
 /** Whether both sessions see the same data. A token may see less than its user. */
@@ -50,7 +54,10 @@ export const sessionStore = {
   },
   open(session: Session): void {
     // The page and its typed input belong to the previous user.
-    if (now.session !== undefined && !isSameUser(now.session, session)) return location.reload()
+    if (now.session !== undefined && !isSameUser(now.session, session)) {
+      mark(true)
+      return location.reload()
+    }
     become({ state: 'open', session })
   },
   /** Takes over the session of another page. A page whose session has ended keeps its input for its own user. */

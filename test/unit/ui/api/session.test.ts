@@ -13,13 +13,16 @@ Object.assign(globalThis, {
 
 const SESSION = { user: 'anna', token: null, csrf: 'x', permissions: [] }
 let isGood = false
-const asked = consoleServer(() => (isGood ? [200, SESSION] : [401, { detail: 'Unauthorized' }]))
+let user = SESSION.user
+const asked = consoleServer(() => (isGood ? [200, { ...SESSION, user }] : [401, { detail: 'Unauthorized' }]))
 interface Module {
   resumeSession(): Promise<void>
   signIn(credentials: object): Promise<void>
 }
 const { resumeSession, signIn } = consoleModule<Module>('api/session.ts')
-const { sessionStore } = consoleModule<{ sessionStore: { get(): object } }>('api/session-store.ts')
+const { sessionStore } = consoleModule<{
+  sessionStore: { get(): object; end(why: string): void; mayHaveSession(): boolean }
+}>('api/session-store.ts')
 
 test('the first visit asks for no session', async () => {
   await resumeSession()
@@ -37,4 +40,13 @@ test('after a sign-in the session is asked for at the next visit', async () => {
   asked.length = 0
   await resumeSession()
   expect(asked.map(({ method, path }) => [method, path])).toEqual([['GET', '/3/session']])
+})
+
+test('another user finds the own session after the page was loaded anew', async () => {
+  let reloads = 0
+  Object.assign(globalThis, { location: { reload: () => reloads++ } })
+  sessionStore.end('It has ended')
+  user = 'bert'
+  await signIn({ user: 'bert', password: 'right' })
+  expect([reloads, sessionStore.mayHaveSession()]).toEqual([1, true])
 })

@@ -72,9 +72,9 @@ export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, st
 /** What changes in the record of the cluster with every other change. */
 const BOOKKEEPING: ReadonlySet<unknown> = new Set(['mtime', 'serial_no', 'highest_used_port', 'tcpudp_port_pool'])
 
-/** Whether an event is shown. Events of disks only repeat those of their instances. */
+/** Whether an event is shown. Events of disks only repeat those of their instances, and a call of the watcher tells what woke it. */
 export function isTold({ type, objects: [first = 'disk/'], data }: PastEvent): boolean {
-  if (type !== 'config') return true
+  if (type !== 'config') return type !== 'watcher' || data['change'] !== 'called'
   const fields: unknown = data['fields']
   const isOwn = first === 'cluster' && Array.isArray(fields) && fields.every((field) => BOOKKEEPING.has(field))
   return !first.startsWith('disk/') && !isOwn
