@@ -91,8 +91,6 @@ gnt-instance list -o name,nosuch
 gnt-instance list --units x
 gnt-instance list-fields name nosuch
 gnt-instance info
-gnt-instance startup nosuch
-gnt-instance remove inst1 -f
 gnt-instance grow-disk inst1 0 1y
 gnt-instance add-tags inst1
 gnt-instance rename a
@@ -212,6 +210,7 @@ peerTest('are told from ours by nothing that they print, and by no exit code', a
 
 /** Ganeti's programs answer with words of Python or of the wire here, or with success; ours name the option and what is wrong. */
 const SAID_BETTER = `
+gnt-instance startup nosuch
 gnt-instance grow-disk inst1 x 1g
 gnt-node info nosuch
 gnt-group info nosuch

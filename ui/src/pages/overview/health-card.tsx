@@ -136,7 +136,10 @@ function useFlaggedNodes(enabled: boolean) {
   return { findings, error, known: data !== undefined }
 }
 
-/** Asks all nodes: from time to time after events of nodes, and when the user refreshes. */
+/** No event tells that a problem in the reports has gone. */
+const PROBLEMS_AGAIN_MS = 30_000
+
+/** Asks all nodes: from time to time after events of nodes, while there are problems, and when the user refreshes. */
 function useMonitoring(enabled: boolean) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['monitoring', 'list', 'problems'],
@@ -146,6 +149,7 @@ function useMonitoring(enabled: boolean) {
     },
     staleTime: Infinity,
     structuralSharing: false,
+    refetchInterval: ({ state }) => problemsOf(state.data?.items ?? []).length > 0 && PROBLEMS_AGAIN_MS,
     enabled,
   })
   const items = data?.items ?? []
