@@ -35,10 +35,15 @@ commands=$(awk '
 ' README.md)
 [ "$(grep -c '^gnt ' <<<"$commands")" -ge 20 ] || fail "README.md has no tour: $commands"
 export PATH="$PWD/bin:$PATH"
-# Presses a key in a command that runs until then. Its exit code says how the nodes are.
+# Presses a key in a command that runs until then, again and again, since a slow machine may not be there yet. The exit code says how the
+# nodes are, or that Ctrl-C came early.
 until_key() {
-  { sleep 6; printf "$1"; } | timeout 60 script -qec "$2" /dev/null >>"$log" 2>&1
-  [ "${PIPESTATUS[1]}" -le 1 ] || fail "$2 did not end"
+  { for _ in $(seq 19); do sleep 6; printf "$1" 2>/dev/null || break; done; } |
+    timeout 120 script -qec "$2" /dev/null >>"$log" 2>&1
+  case ${PIPESTATUS[1]} in
+    0 | 1 | 130) ;;
+    *) fail "$2 did not end" ;;
+  esac
 }
 while IFS= read -r line; do
   echo "== $line" >>"$log"
