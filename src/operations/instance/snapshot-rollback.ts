@@ -4,6 +4,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import type { DiskSnapshot } from '../../model/snapshots'
 import { isFileBased, isMirroredInside, isOnLvm } from '../../model/templates'
 import { OpInstanceRollbackSnapshot } from '../../opcodes/snapshot'
+import { isUnknownThere } from '../../rpc/node/client'
 import { logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
@@ -24,6 +25,7 @@ export const instanceRollbackSnapshot = logicalUnit(OpInstanceRollbackSnapshot, 
     if (disks.size < named.length)
       throw new OpPrereqError('A disk can be rolled back to one snapshot only', ECODE.INVAL)
     for (const one of named) await checkPossible(ctx, view, one)
+    await checkVersion(ctx, view)
     return { view, named }
   },
   hooks: {
@@ -65,6 +67,16 @@ async function checkPossible(
   const where = there === undefined ? 'a node that is gone' : `node ${there.name}`
   const way = there === undefined ? '' : `; "gnt-instance failover ${view.instance.name}" makes it the primary node`
   throw new OpPrereqError(`${title}: snapshot '${snapshot.name}' is on ${where}${way}`, ECODE.STATE)
+}
+
+/** A node that is not upgraded yet lacks the call. Then it must not be noted that the disks are half rolled back. */
+async function checkVersion(ctx: UnitContext, { primary }: InstanceView): Promise<void> {
+  const answer = await ctx.nodes.attempt(primary, 'gantry_snapshot_problem', [[]])
+  if (isUnknownThere(answer))
+    throw new OpPrereqError(
+      `Node ${primary.name} runs a version that cannot roll back disks; "gnt-cluster upgrade" brings it up to date`,
+      ECODE.STATE,
+    )
 }
 
 /** A mirror passes each write on to its other side, but not the data that this side lacks. */

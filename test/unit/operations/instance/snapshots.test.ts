@@ -1,5 +1,6 @@
 // Snapshots that users ask for: made on the storage, noted, listed, and never lost silently.
 import { allSnapshots, SNAPSHOTS_SECTION } from '../../../../src/model/snapshots'
+import { UNKNOWN_CALL } from '../../../../src/rpc/node/exchange'
 import { shownSnapshots } from '../../../../src/services/snapshots'
 import { answerChecks } from '../../../../src/daemons/sim/checks'
 import type { FakeCluster } from '../../../support/fake-cluster'
@@ -318,6 +319,16 @@ test('while a disk has only a part of the data, its instance does not start', as
   await rollBack(PLAIN, [0, 'before'])
   await start()
   expect(cluster.runningOn(PLAIN)).toEqual(['node1.gnt.example'])
+})
+
+test('a node that is not upgraded yet is not noted to be half rolled back', async () => {
+  await make([0, 'before'])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  cluster.answers.gantry_snapshot_problem = () => {
+    throw new Error(UNKNOWN_CALL)
+  }
+  await expect(rollBack(PLAIN, [0, 'before'])).rejects.toThrow(/node1.gnt.example runs a version that cannot roll back/)
+  await cluster.run('OP_INSTANCE_STARTUP', { instance_name: PLAIN })
 })
 
 test('a mirror is rolled back through both of its sides, at the node that has the snapshot and all data', async () => {
