@@ -230,7 +230,7 @@ qemuTest('a cluster that is stopped and started has its instances again', async 
   await cluster.stop()
   expect(qemuOf(cluster.root)).toEqual([])
   await cluster.restart()
-  expect(cluster.output()).toMatch(/starting instance vm1 again/)
+  // The start or maintd has started it, whoever saw it first.
   expect(await status()).toEqual(['node1.gantry.local', 'running'])
 })
 
