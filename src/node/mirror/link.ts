@@ -6,6 +6,7 @@ import { type Clock, type Timer, hearAll } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import {
+  MIRROR_ANSWER_S,
   MIRROR_FLUSH_S,
   MIRROR_FRAME_BYTES_MAX,
   MIRROR_LOOK_S,
@@ -37,7 +38,9 @@ export interface Progress {
 export type Request =
   | { readonly verb: 'hello'; readonly hello: Hello }
   /** Is answered at once, or, for `ready`, when a greeting can be answered at once. Earlier versions answer both with a failure. */
-  | { readonly verb: 'ping' | 'ready' }
+  | { readonly verb: 'ping' }
+  /** `pings` as in Hello. */
+  | { readonly verb: 'ready'; readonly pings?: boolean }
   | { readonly verb: 'write'; readonly offset: number }
   | { readonly verb: 'zero' | 'read'; readonly offset: number; readonly length: number }
   | { readonly verb: 'flush' | 'detached' | 'start' | 'left' }
@@ -85,6 +88,8 @@ export class Link {
   /** Looks since the other side gave a sign of life. */
   private silent = 0
   private pings = false
+  /** The look by which the other side must have asked for something. */
+  private firstRequest: number | undefined
   /** Why this side has given the connection up. Empty if it has not. */
   private reason = ''
   private readonly onLost: (() => void)[] = []
@@ -112,6 +117,11 @@ export class Link {
   ping(): void {
     this.pings = true
     this.silent = 0
+  }
+
+  /** The other side has made the connection, so it speaks first. */
+  awaitRequest(): void {
+    this.firstRequest = this.looks + 1 + MIRROR_ANSWER_S / MIRROR_LOOK_S
   }
 
   whenLost(work: () => void): void {
@@ -153,6 +163,7 @@ export class Link {
     if (this.lost) return
     this.looks++
     if (this.pings && ++this.silent >= MIRROR_SILENT_LOOKS) return this.giveUp(NO_ANSWER)
+    if (this.firstRequest !== undefined && this.looks > this.firstRequest) return this.giveUp(NO_ANSWER)
     for (const { late } of this.waiting.values()) if (this.looks > late) return this.giveUp(NO_ANSWER)
     if (this.pings && this.silent === 1) this.ask({ verb: 'ping' }).catch(() => undefined)
     this.lookLater()
@@ -184,7 +195,10 @@ export class Link {
   }
 
   private handle(head: Head, body: Buffer): void {
-    if ('request' in head) return void this.answer(head.id, head.request, body)
+    if ('request' in head) {
+      this.firstRequest = undefined
+      return void this.answer(head.id, head.request, body)
+    }
     const waiting = this.waiting.get(head.id)
     this.waiting.delete(head.id)
     waiting?.heard?.()

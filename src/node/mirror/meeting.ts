@@ -86,6 +86,7 @@ export abstract class Meeting {
       link.whenLost(() => this.lose(link))
       // On a failure, `greet` has already closed the link.
       if (isDialer) this.greet(link).catch(() => undefined)
+      else link.awaitRequest()
       return link
     })
     await this.wire.open()
@@ -140,7 +141,7 @@ export abstract class Meeting {
 
   /** Compares the notes of both sides. Nothing is written meanwhile, so the other node must be ready to answer. */
   protected async greet(link: Link): Promise<void> {
-    const ready = link.ask({ verb: 'ready' }).catch(() => EMPTY)
+    const ready = link.ask({ verb: 'ready', pings: true }).catch(() => EMPTY)
     if ((await within(this.parts.clock, MIRROR_ANSWER_S, ready)) === undefined) link.giveUp(NO_ANSWER)
     this.meeting = this.ranges.alone(async () => {
       let judged: () => void = () => undefined

@@ -9,7 +9,12 @@ export abstract class Serving extends Meeting {
   protected async serve(link: Link, request: Request, body: Buffer): Promise<Answer> {
     if (request.verb === 'ping') return {}
     if (link !== this.link) throw new GenericError('not connected any more')
-    if (request.verb === 'ready') return (await this.othersEnd(), {})
+    if (request.verb === 'ready') {
+      // Its greeting may take long, and nobody else can connect until then.
+      if (request.pings === true) link.ping()
+      await this.othersEnd()
+      return {}
+    }
     if (request.verb === 'hello')
       return this.ranges.alone(async () => {
         await this.beforeMeeting()

@@ -85,8 +85,7 @@ const looks = (count: number) => systemClock.sleep((count * MIRROR_LOOK_S * 1000
 test('both sides notice soon that the other one hangs, and come together when it goes on', async () => {
   await begin()
   between.hold()
-  await b.is('WFConnection UpToDate/DUnknown')
-  while (a.disk.status.peerDisk !== 'DUnknown') await looks(1)
+  while (both.sides.some(({ disk }) => disk.status.peerDisk !== 'DUnknown')) await looks(1)
   expect(a.disk.status.why ?? b.disk.status.why).toBe('the other node does not answer')
   between.go()
   await both.areWhole()
@@ -110,6 +109,32 @@ test('a guest that writes goes on without the node that hangs, which gets what i
   await guest.flush()
   expect(b.holds(0, 'first') && b.holds(40 << 16, 'alone')).toBe(true)
   expect(both.areAlike).toBe(true)
+})
+
+test.each([
+  ['says nothing', ''],
+  ['says nothing more than that it is ready', '{"id":1,"request":{"verb":"ready","pings":true}}'],
+])('a node that connects and %s does not stay in the way of later connections', async (_name, said) => {
+  both = new Pair({ clock: faster })
+  ;({ a, b } = both)
+  between = new Between(path.join(both.folder, 'c.link'), path.join(both.folder, 'b.link'))
+  for (const side of both.sides) {
+    await side.forget()
+    await side.attach()
+  }
+  await a.disk.promote(true)
+  await b.connect()
+  const silent = net.connect(path.join(both.folder, 'b.link')).resume()
+  const lengths = Buffer.alloc(8)
+  lengths.writeUInt32BE(said.length, 0)
+  if (said !== '') silent.write(Buffer.concat([lengths, Buffer.from(said)]))
+  try {
+    while (b.disk.status.connection !== 'WFReportParams') await looks(1)
+    await a.connect()
+    await both.areWhole()
+  } finally {
+    silent.destroy()
+  }
 })
 
 test('an idle connection whose sides answer stays', async () => {
