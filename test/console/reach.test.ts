@@ -112,6 +112,9 @@ browserTest('a bulk action names what it concerns, without instances that are go
   for (const name of ['vm1', 'vm2', 'vm3']) await page.getByRole('checkbox', { name: `Choose ${name}` }).click()
   await page.getByRole('searchbox', { name: 'Filter by name' }).fill('vm1')
   await page.getByRole('link', { name: 'vm2', exact: true }).waitFor({ state: 'detached' })
+  // The list also looks for chosen instances that it does not show. It would find first that one of them is gone.
+  const looksForHidden = (address: URL) => /filter=.*vm2/.test(address.search) && !address.search.includes('vm1')
+  await page.route(looksForHidden, (route) => route.abort())
   const removed = await cluster.run({ OP_ID: 'OP_INSTANCE_REMOVE', instance_name: 'vm3', ignore_failures: false })
   expect(removed).toMatchObject({ status: 'success' })
   await page.getByText('3 chosen').waitFor()
@@ -126,6 +129,7 @@ browserTest('a bulk action names what it concerns, without instances that are go
   await ui.look('bulk-remove')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('2 chosen').waitFor()
+  await page.unroute(looksForHidden)
 })
 
 browserTest('a click beside a dialog leaves it as it is', async () => {

@@ -35,9 +35,12 @@ export function BulkBar({ names, children, choose }: BarProps) {
   const [open, setOpen] = useState<Opened>()
   // A choice outlives its instances, because rows of another filter are not loaded.
   const opening = useMutation({
-    mutationFn: async (bulk: BulkAction) => ({ bulk, names: await stillThere(names) }),
+    async mutationFn(bulk: BulkAction): Promise<Opened> {
+      const there = await stillThere(names)
+      return { bulk, names: there, gone: names.length - there.length }
+    },
     onSuccess(next) {
-      if (next.names.length > 0) setOpen({ ...next, gone: names.length - next.names.length })
+      if (next.names.length > 0) setOpen(next)
       choose(next.names)
     },
   })
