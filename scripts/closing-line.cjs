@@ -1,6 +1,7 @@
 // A jest reporter. The last line of a run says in a fixed form how many tests passed, failed and were skipped, for programs that read the
-// output of CI.
-const { writeSync } = require('node:fs')
+// output of CI. The files that failed are written down for .ci/run, which runs some of them once more.
+const { mkdirSync, writeFileSync, writeSync } = require('node:fs')
+const path = require('node:path')
 
 class ClosingLine {
   onRunComplete(_contexts, results) {
@@ -10,6 +11,17 @@ class ClosingLine {
     const line = `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`
     // Written at the exit, because jest's own summary comes after all other reporters.
     process.once('exit', () => writeSync(1, line))
+    if (process.env.FAILED_TESTS_DIR !== undefined) writeFailures(process.env.FAILED_TESTS_DIR, results.testResults)
+  }
+}
+
+/** One file for each test file that failed, with the same path, which holds what jest printed of it. */
+function writeFailures(directory, testResults) {
+  for (const { testFilePath, failureMessage, testExecError } of testResults) {
+    if (!failureMessage && !testExecError) continue
+    const file = path.join(directory, path.relative(process.cwd(), testFilePath))
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, `${failureMessage ?? testExecError.message}\n`)
   }
 }
 
