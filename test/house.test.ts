@@ -301,7 +301,13 @@ test('it knows them where it knows the others', async () => {
 
 test('the copy passes the tests of style, of the places where additions are entered, and of the contracts', () => {
   const { told, failures } = copy.test(
-    ...['test/tidy.test.ts', 'test/growing.test.ts', 'test/unit/roles', 'test/unit/collectors/registry.test.ts'],
+    ...[
+      'test/tidy.test.ts',
+      'test/documents.test.ts',
+      'test/growing.test.ts',
+      'test/unit/roles',
+      'test/unit/collectors/registry.test.ts',
+    ],
     ...['test/unit/scripts/package.test.ts'],
     ...['test/unit/node/storage/contract.test.ts', 'test/processes/node/hypervisor/contract.test.ts'],
   )

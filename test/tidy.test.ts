@@ -1,6 +1,7 @@
 // The style guide as a test. A failure names the file, the line and what to write instead.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { dependencies } from '../package.json'
 import limits from '../scripts/style-limits.json'
 import tsoa from '../tsoa.json'
 import { type RoleName, ROLES } from '../src/roles/table'
@@ -570,7 +571,6 @@ test('the lock file names packages, not where they were downloaded', () => {
 })
 
 test('the product needs only packages that package.json names, and all of those', () => {
-  const { dependencies } = packageJson()
   const packages = product.flatMap(({ name, imports }) =>
     imports
       .filter(({ from }) => /^@?[a-z]/.test(from) && !from.startsWith('node:'))
@@ -586,47 +586,6 @@ test('the product needs only packages that package.json names, and all of those'
       .map((name) => `package.json: nothing in src/ needs ${name}; remove it`),
   ]).toEqual([])
 })
-
-const DOCUMENTS = /^([A-Z]+|docs\/[\w-]+)\.md$/
-const placesOf = (file: string, folder: string): string[] => [file, `src/${file}`, path.join(folder, file)]
-
-test('the documents name files that exist', () => {
-  const documents = files.filter((name) => DOCUMENTS.test(name))
-  const missing = documents.flatMap((name) => {
-    const text = fs.readFileSync(path.join(root, name), 'utf8')
-    return namedFiles(text)
-      .filter((file) => !placesOf(file, path.dirname(name)).some((one) => fs.existsSync(path.join(root, one))))
-      .map((file) => `${name}: there is no ${file}`)
-  })
-  expect(missing).toEqual([])
-})
-
-test('each document says first what its reader can do, and is named in README.md', () => {
-  const textOf = (name: string) => fs.readFileSync(path.join(root, name), 'utf8')
-  const readme = textOf('README.md')
-  const pages = files.filter((name) => /^docs\/[^/]+\.md$/.test(name))
-  const wrong = pages.filter((name) => !/^# .*\n\nYou can /.test(textOf(name)) || !readme.includes(`(${name})`))
-  expect(wrong).toEqual([])
-})
-
-test('the documents name commands that package.json has', () => {
-  const { scripts } = packageJson()
-  const missing = files
-    .filter((name) => DOCUMENTS.test(name))
-    .flatMap((name) =>
-      [...fs.readFileSync(path.join(root, name), 'utf8').matchAll(/\bnpm run ([\w:-]+)/g)]
-        .filter(([, script = '']) => !Object.hasOwn(scripts, script))
-        .map(([command]) => `${name}: there is no '${command}'`),
-    )
-  expect(missing).toEqual([])
-})
-
-function packageJson() {
-  return JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-    scripts: object
-    dependencies: object
-  }
-}
 
 function badImports(source: SourceFile): string[] {
   if (mayImportAnything(source.name)) return []
@@ -710,14 +669,4 @@ function linesWith(text: string, wanted: RegExp): [number, string][] {
     const found = wanted.exec(line)
     return found === null ? [] : [[index + 1, found[0]]]
   })
-}
-
-/** The names in code spans and link targets of a document that look like files of the project. */
-function namedFiles(document: string): string[] {
-  const inCode = [...document.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => code.split(/\s+/))
-  const linked = [...document.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].flatMap(([, target = '']) => target)
-  const isFile = /^(src|test|scripts|bin|openapi|os|ui)\/[\w./-]+$|^[\w.-]+(\/[\w.-]+)+\.(ts|js|cjs|mjs|json|md|hbs)$/
-  return [...inCode, ...linked.filter((target) => !/^\w+:/.test(target))]
-    .map((name) => name.replace(/[,;:]$/, ''))
-    .filter((name) => isFile.test(name) || linked.includes(name))
 }

@@ -112,7 +112,8 @@ export const completionFile = (shell: string, programs: readonly string[]): stri
 
 export function fillDoc(tree: Tree): void {
   const place = '/usr/share/doc/gantry-doc'
-  for (const name of ['README.md', 'ARCHITECTURE.md']) tree.copy(path.join(ROOT, name), `${place}/${name}`)
+  for (const name of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])
+    tree.copy(path.join(ROOT, name), `${place}/${name}`)
   tree.copy(path.join(ROOT, 'docs'), `${place}/docs`)
   tree.copy(path.join(ROOT, 'openapi'), `${place}/openapi`)
 }
