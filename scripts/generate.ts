@@ -1,6 +1,7 @@
 // One command for everything that is derived from the opcode table and the controllers:
 //   opcodes -> src/generated/opcode-params.ts -> tsoa -> src/generated/<door>-routes.ts and openapi/<door>.json
 //   openapi/rapi.json -> ui/src/api/schema.d.ts
+// It also draws the picture of ARCHITECTURE.md.
 // tsoa.json lists the doors.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
@@ -17,6 +18,7 @@ import { finishMond } from './openapi/mond'
 import { finishPlain, type Spec } from './openapi/document'
 import { opcodeInterfaces } from './opcode-interfaces'
 import { pageControllers } from './page-controllers'
+import { processesDrawing } from './processes-drawing'
 import { resourceViews } from './resource-views'
 
 const ROOT = path.join(__dirname, '..')
@@ -57,13 +59,16 @@ async function main(): Promise<void> {
   // tsoa reads these from files, so they are written first.
   for (const [file, text] of forTsoa()) write(file, text)
   for (const [file, text] of await doorFiles()) write(file, text)
+  write(...drawing())
   writeClientTypes()
 }
 
 /** The texts of all generated files, by path; writes nothing into the repository. */
 export async function generated(): Promise<Map<string, string>> {
-  return new Map([...forTsoa(), ...(await doorFiles())])
+  return new Map([...forTsoa(), ...(await doorFiles()), drawing()])
 }
+
+const drawing = () => ['docs/architecture/processes.svg', processesDrawing()] as const
 
 const forTsoa = () => Object.entries(FOR_TSOA).map(([file, text]) => [file, text()] as const)
 

@@ -4,6 +4,8 @@ import * as path from 'node:path'
 import { scripts } from '../package.json'
 import { projectFiles, root } from './support/source-tree'
 
+/** In bytes. A document that grows beyond this moves a part to docs/, and links to it. */
+const LONGEST: Readonly<Record<string, number>> = { 'ARCHITECTURE.md': 12_000 }
 const LONGEST_RECORD = 1500
 
 const documents = projectFiles()
@@ -24,6 +26,16 @@ test('the documents name files that exist', () => {
     ].map((missed) => `${name}: there is no ${typeof missed === 'string' ? missed : missed.file}`)
   })
   expect(missing).toEqual([])
+})
+
+test('the map of the code names folders that exist', () => {
+  const folders = [...textOf('ARCHITECTURE.md').matchAll(/`([\w-]+(\/[\w.-]+)*)\/`/g)].map(([, folder = '']) => folder)
+  expect(folders.filter((folder) => !exists(folder) && !exists(`src/${folder}`))).toEqual([])
+  expect(folders.length).toBeGreaterThan(20)
+})
+
+test.each(Object.entries(LONGEST))('%s is no longer than %d bytes', (name, most) => {
+  expect(Buffer.byteLength(textOf(name))).toBeLessThanOrEqual(most)
 })
 
 test('a link to a heading finds it', () => {
@@ -50,6 +62,7 @@ test('the documents name commands that package.json has', () => {
 
 test.each([
   ['docs', /^# .*\n\nYou can /],
+  ['docs/architecture', /^# .*\n\nThis page explains /],
   ['docs/decisions', /^# \d{3}\. .*\n\n\*\*Context:\*\* [^]*\n\n\*\*Decision:\*\* [^]*\n\n\*\*Consequence:\*\* /],
 ])('each document of %s says first what it is for, and README.md of its folder leads to it', (folder, beginning) => {
   const index = textOf(`${folder}/README.md`)

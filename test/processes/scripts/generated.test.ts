@@ -13,6 +13,7 @@ test('generated files are what the opcodes and controllers say; if not, run npm 
     'src/generated/resource-views.ts',
     'src/generated/rapi-pages.ts',
     ...DOORS.flatMap((door) => [`src/generated/${door}-routes.ts`, `openapi/${door}.json`]),
+    'docs/architecture/processes.svg',
   ])
   for (const [file, text] of files) {
     const same = readFileSync(path.join(ROOT, file), 'utf8') === text
