@@ -11,6 +11,7 @@ import type { Raw } from '../../src/config/conversion/raw'
 import { upgradeConfig } from '../../src/config/conversion/upgrade'
 import { encodeConfig } from '../../src/config/encode'
 import { loadConfig } from '../../src/config/upgrade'
+import { allOpcodes } from '../../src/opcodes/all'
 import { startCluster, type EmbeddedCluster } from '../support/embedded-cluster'
 import { GANETI_MASTER_PACKAGES, GanetiMaster, ganetiMasterPresent } from '../support/ganeti-master'
 import { GANETI_PROGRAMS, ganetiTest, PYTHON } from '../support/ganeti-programs'
@@ -52,6 +53,14 @@ ganetiTest(
   },
 )
 
+ganetiTest('all opcodes that Ganeti does not have are among the jobs that go back to it', () => {
+  const theirs = fs.readFileSync(path.join(GANETI_PROGRAMS, 'ganeti/opcodes.py'), 'utf8')
+  const classOf = (id: string) =>
+    `class ${id.replace(/_?([A-Z])([A-Z]*)/g, (_, a: string, b: string) => a + b.toLowerCase())}(`
+  const missing = [...allOpcodes.values()].filter(({ id, testOnly }) => !testOnly && !theirs.includes(classOf(id)))
+  expect(missing.map(({ id }) => id).sort()).toEqual(OWN.map(([name]) => `OP_${name}`).sort())
+})
+
 let real: GanetiMaster | undefined
 let ours: EmbeddedCluster | undefined
 afterAll(async () => {
@@ -87,19 +96,31 @@ testWith(ganetiMasterPresent, GANETI_MASTER_PACKAGES)(
     expect(await Promise.all(LISTS.map(ourList))).toEqual(lists)
     expect(await ourList(JOBS)).toBe(jobs)
     for (const line of WORK) expect(await ours.gnt(...line.split(' '))).toMatchObject({ code: 0 })
+    for (const [name, fields] of OWN) expect(await ours.run({ OP_ID: `OP_${name}`, ...fields })).toMatchObject(ENDS)
     const [listsOfOurs, jobsOfOurs] = [await Promise.all(LISTS.map(ourList)), await ourList(JOBS)]
     const directory = path.join(ours.root, MASTER, 'var/lib/ganeti')
     await ours.stop()
 
-    for (const name of ['config.data', 'queue']) {
-      fs.rmSync(path.join(paths.dataDir, name), { recursive: true })
+    for (const name of fs.readdirSync(directory)) {
+      fs.rmSync(path.join(paths.dataDir, name), { recursive: true, force: true })
       fs.cpSync(path.join(directory, name), path.join(paths.dataDir, name), { recursive: true })
     }
     await real.start()
     expect(LISTS.map(real.gnt, real)).toEqual(listsOfOurs)
-    expect(real.gnt(JOBS)).toBe(jobsOfOurs)
+    // Ganeti keeps jobs whose opcode it does not know, without knowing what they were about.
+    const jobsOfBoth = jobsOfOurs?.replace(GANTRY_ONLY, '$1')
+    const ids = (await real.gnt('job list --no-headers -o id')).trim().split('\n')
+    const own = ids.slice(-OWN.length)
+    expect([jobsOfBoth === jobsOfOurs, real.gnt(JOBS)]).toEqual([false, jobsOfBoth])
+    expect(own.map((id) => /Opcode: OP_(\w+)/.exec(real?.gnt(`job info ${id}`) ?? '')?.[1])).toEqual(
+      OWN.map(([name]) => name),
+    )
     expect(real.gnt('instance add-tags instance2.example.com again')).toBe('')
-    expect(real.gnt(JOBS)).toBe(`${jobsOfOurs}${2 + WORK.length + 1},success,TAGS_SET\n`)
+    expect(real.gnt(JOBS)).toBe(`${jobsOfBoth}${ids.length + 1},success,TAGS_SET\n`)
+    real.gnt(`job archive ${own.join(' ')}`)
+    expect(real.gnt(`job list --no-headers -o id,archived ${own.join(' ')}`).match(/\S+/g)).toEqual(
+      own.flatMap((id) => [id, 'Y']),
+    )
     await real.stop()
     expect(configChanges(before, fs.readFileSync(paths.configFile, 'utf8')).map(withoutUuid)).toEqual(CHANGED)
   },
@@ -116,14 +137,37 @@ const WORK = [
   'group modify --alloc-policy=last_resort another',
   'network add --network=10.7.0.0/24 net7',
   'node modify --node-parameters=oob_program=/bin/true node3.example.com',
+  'group modify -D plain:stripe-size=64 default',
+  'instance modify --disk 0:resync-rate=2048 instance1.example.com',
+  'instance shutdown instance1.example.com',
 ]
+/** One job of each opcode that Ganeti does not have. */
+const ON_ONE = { instance_name: 'instance1.example.com', disks: [[0, { snapshot_name: 'before' }]] }
+const OWN = [
+  ['CLUSTER_BALANCE', {}],
+  ['CLUSTER_CAPACITY', { spec: { disk_template: 'plain', memory_mib: 128, vcpus: 1, disks_mib: [1024] } }],
+  ['CLUSTER_WHAT_IF', { nodes: ['node3.example.com'] }],
+  ['INSTANCE_SNAPSHOT', ON_ONE],
+  ['INSTANCE_ROLLBACK_SNAPSHOT', ON_ONE],
+  ['INSTANCE_REMOVE_SNAPSHOT', ON_ONE],
+  ['NETWORK_RENAME', { network_name: 'net7', new_name: 'net8' }],
+  ['REPAIR_COMMAND', { node_name: 'node3.example.com', command: 'mend' }],
+  ['INSTANCE_REPAIR', { instance_name: ON_ONE.instance_name }],
+] as const
+const GANTRY_ONLY = new RegExp(`\\b(${OWN.map(([name]) => name).join('|')})\\(.*\\)$`, 'gm')
+/** Simulated nodes run no command of repair. */
+const ENDS = { status: expect.stringMatching(/^(success|error)$/) as string }
 const CHANGED = [
   'cluster.tags',
   'nodes.*.ndparams.oob_program',
+  'nodegroups.*.diskparams.plain',
   'nodegroups.*.alloc_policy',
+  'instances.*.admin_state',
+  'instances.*.disks_active',
   'instances.*.beparams.vcpus',
   'instances.*.tags',
   'networks.*',
+  'disks.*.params.resync-rate',
 ]
 
 /** What objects are called in the file differs from run to run. */
