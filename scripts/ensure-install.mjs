@@ -2,13 +2,14 @@
 // plain Node without dependencies, because nothing is installed when it first runs.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const OLDEST_NODE = [20, 19]
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const stamp = join(root, 'node_modules', '.gantry-install')
+const packages = join(root, 'node_modules')
+const stamp = join(packages, '.gantry-install')
 
 checkNode()
 installWhenTheLockChanged()
@@ -21,6 +22,8 @@ function checkNode() {
 }
 
 function installWhenTheLockChanged() {
+  // The link of a git worktree: npm would empty the other folder, and replace the link.
+  if (lstatSync(packages, { throwIfNoEntry: false })?.isSymbolicLink()) return
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
