@@ -109,7 +109,7 @@ testWith(ganetiMasterPresent, GANETI_MASTER_PACKAGES)(
     expect(LISTS.map(real.gnt, real)).toEqual(listsOfOurs)
     // Ganeti keeps jobs whose opcode it does not know, without knowing what they were about.
     const jobsOfBoth = jobsOfOurs?.replace(GANTRY_ONLY, '$1')
-    const ids = (await real.gnt('job list --no-headers -o id')).trim().split('\n')
+    const ids = real.gnt('job list --no-headers -o id').trim().split('\n')
     const own = ids.slice(-OWN.length)
     expect([jobsOfBoth === jobsOfOurs, real.gnt(JOBS)]).toEqual([false, jobsOfBoth])
     expect(own.map((id) => /Opcode: OP_(\w+)/.exec(real?.gnt(`job info ${id}`) ?? '')?.[1])).toEqual(
