@@ -66,6 +66,9 @@ type Head = { readonly id: number } & (
   | { readonly hello?: Hello; readonly left?: number; readonly keep?: boolean; readonly failed?: string }
 )
 
+/** Bytes of the two lengths before a frame. */
+const LENGTHS = 8
+
 interface Waiting {
   /** The look at which its answer is late. */
   readonly late: number
@@ -81,7 +84,10 @@ export class LinkLost extends GenericError {}
 export class Link {
   private readonly waiting = new Map<number, Waiting>()
   private last = 0
-  private received: Buffer = Buffer.alloc(0)
+  /** What has come of the frames that are not whole yet, how many bytes that is, and how many make the next one whole. */
+  private pieces: Buffer[] = []
+  private received = 0
+  private needed = LENGTHS
   private lost = false
   private timer: Timer | undefined
   private looks = 0
@@ -165,13 +171,14 @@ export class Link {
     if (this.pings && ++this.silent >= MIRROR_SILENT_LOOKS) return this.giveUp(NO_ANSWER)
     if (this.firstRequest !== undefined && this.looks > this.firstRequest) return this.giveUp(NO_ANSWER)
     for (const { late } of this.waiting.values()) if (this.looks > late) return this.giveUp(NO_ANSWER)
-    if (this.pings && this.silent === 1) this.ask({ verb: 'ping' }).catch(() => undefined)
+    // Who sends a large frame over a slow connection hears nothing until it is whole.
+    if (this.pings && (this.silent === 1 || this.received > 0)) this.ask({ verb: 'ping' }).catch(() => undefined)
     this.lookLater()
   }
 
   private send(head: Head, body: Buffer): void {
     const text = Buffer.from(JSON.stringify(head))
-    const lengths = Buffer.alloc(8)
+    const lengths = Buffer.alloc(LENGTHS)
     lengths.writeUInt32BE(text.length, 0)
     lengths.writeUInt32BE(body.length, 4)
     this.socket.write(Buffer.concat([lengths, text, body]))
@@ -179,19 +186,23 @@ export class Link {
 
   private receive(data: Buffer): void {
     this.silent = -1
-    this.received = this.received.length === 0 ? data : Buffer.concat([this.received, data])
-    for (;;) {
-      if (this.received.length < 8) return
-      const [head, body] = [this.received.readUInt32BE(0), this.received.readUInt32BE(4)]
+    this.pieces.push(data)
+    this.received += data.length
+    if (this.received < this.needed) return
+    let rest = this.pieces.length === 1 ? data : Buffer.concat(this.pieces)
+    for (this.needed = LENGTHS; rest.length >= this.needed; this.needed = LENGTHS) {
+      const [head, body] = [rest.readUInt32BE(0), rest.readUInt32BE(4)]
       if (head + body > MIRROR_FRAME_BYTES_MAX) return this.close()
-      if (this.received.length < 8 + head + body) return
-      const text = this.received.subarray(8, 8 + head).toString('utf8')
-      const content = this.received.subarray(8 + head, 8 + head + body)
-      this.received = this.received.subarray(8 + head + body)
-      const frame = headIn(text)
+      this.needed = LENGTHS + head + body
+      if (rest.length < this.needed) break
+      const frame = headIn(rest.toString('utf8', LENGTHS, LENGTHS + head))
       if (frame === undefined) return this.close()
+      const content = rest.subarray(LENGTHS + head, this.needed)
+      rest = rest.subarray(this.needed)
       this.handle(frame, content)
     }
+    this.pieces = rest.length === 0 ? [] : [rest]
+    this.received = rest.length
   }
 
   private handle(head: Head, body: Buffer): void {

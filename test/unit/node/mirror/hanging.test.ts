@@ -19,6 +19,8 @@ const faster: Clock = {
 class Between {
   private readonly ends = new Set<net.Socket>()
   private holds = false
+  /** For each piece of data, in looks of the product. */
+  delay_looks = 0
   private readonly server: net.Server
 
   constructor(
@@ -32,15 +34,18 @@ class Between {
         [far, near],
       ] as const) {
         this.ends.add(one)
+        let before = Promise.resolve()
+        const after = (work: () => void) => void (before = before.then(() => this.passing()).then(work))
         one.on('error', () => other.destroy())
-        one.on('data', (data) => void this.passing().then(() => other.write(data)))
-        one.on('end', () => void this.passing().then(() => other.end()))
+        one.on('data', (data) => after(() => other.write(data)))
+        one.on('end', () => after(() => other.end()))
       }
     })
     this.server.listen(address)
   }
 
   private async passing(): Promise<void> {
+    if (this.delay_looks > 0) await looks(this.delay_looks)
     while (this.holds) await systemClock.sleep(2)
   }
 
@@ -81,6 +86,8 @@ afterEach(async () => {
 })
 
 const looks = (count: number) => systemClock.sleep((count * MIRROR_LOOK_S * 1000) / FASTER)
+
+const linkOf = ({ disk }: Side): unknown => (disk as unknown as { link: unknown }).link
 
 test('both sides notice soon that the other one hangs, and come together when it goes on', async () => {
   await begin()
@@ -137,12 +144,22 @@ test.each([
   }
 })
 
+test('a large write that takes long on its way does not end the connection', async () => {
+  await begin()
+  const guest = await a.open()
+  const before = linkOf(a)
+  between.delay_looks = 1
+  await guest.write(0, 'x'.repeat(2 << 20))
+  between.delay_looks = 0
+  expect(linkOf(a)).toBe(before)
+  expect(both.areAlike).toBe(true)
+})
+
 test('an idle connection whose sides answer stays', async () => {
   await begin()
-  const link = () => (a.disk as unknown as { link: unknown }).link
-  const before = link()
+  const before = linkOf(a)
   await looks(5 * MIRROR_SILENT_LOOKS)
-  expect(link()).toBe(before)
+  expect(linkOf(a)).toBe(before)
 })
 
 test('a node whose disk hangs is let go, though its program answers', async () => {
