@@ -4,8 +4,8 @@ import type { Documents, GantryData } from '../model/config'
 import { withGantryValue } from './gantry'
 
 /**
- * Where one history ends and another one begins: with a new master, or with files that a person has taken. `serial` is
- * the last number of the ended one, and `id` names the new one.
+ * Where one history ends and another one begins: with a new master, with files that a person has taken, or with a master
+ * that starts without knowing what a candidate has: it may have lost changes. `serial` is the last number of the ended one, and `id` names the new one.
  */
 export type Fork = readonly [id: string, serial: number]
 
@@ -19,7 +19,7 @@ export interface ConfigStatus {
 }
 
 /** The place in gantry.data. */
-const FORKS = ['store', 'forks'] as const
+export const FORKS = ['store', 'forks'] as const
 
 export function forksOf(gantry: Pick<GantryData, 'sections'>): Fork[] {
   const value = gantry.sections[FORKS[0]]?.[FORKS[1]]
@@ -30,8 +30,11 @@ const isFork = (value: unknown): value is Fork =>
   Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && typeof value[1] === 'number'
 
 /** The documents' gantry.data, with the beginning of a new history that follows them. */
-export const forked = ({ config, gantry }: Documents, id: string): GantryData =>
-  withGantryValue(gantry, ...FORKS, [...forksOf(gantry), [id, config.serial_no]].slice(-FORKS_KEPT_MAX))
+export const forked = (documents: Documents, id: string): GantryData =>
+  withGantryValue(documents.gantry, ...FORKS, forksWith(documents, id))
+
+export const forksWith = ({ config, gantry }: Documents, id: string): Fork[] =>
+  [...forksOf(gantry), [id, config.serial_no] as const].slice(-FORKS_KEPT_MAX)
 
 export const statusOf = ({ config, gantry }: Documents): ConfigStatus => ({
   config_serial: config.serial_no,
@@ -65,7 +68,7 @@ export function surplus(own: ConfigStatus, other: ConfigStatus): Surplus | undef
 }
 
 /** The last serial number of a history that another one follows; undefined if it goes on, or is not known. */
-function endOf(history: string | undefined, forks: readonly Fork[]): number | undefined {
+export function endOf(history: string | undefined, forks: readonly Fork[]): number | undefined {
   const begins = forks.findIndex(([id]) => id === history)
   return begins < 0 && history !== undefined ? undefined : forks[begins + 1]?.[1]
 }

@@ -8,7 +8,7 @@ import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
 import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
-import { forksOf, statusOf, surplus } from '../config/copy-status'
+import { endOf, forksOf, statusOf, surplus } from '../config/copy-status'
 import { encodeConfig, encodeGantry } from '../config/encode'
 import { loadConfig, loadGantry } from '../config/upgrade'
 import { keepAside, setAside } from '../lib/file/set-aside'
@@ -171,7 +171,9 @@ export class ConfigReplica {
  */
 function otherContent(coming: Documents, own: Documents): string | undefined {
   const [history, former] = [forksOf(coming.gantry).at(-1)?.[0], forksOf(own.gantry).at(-1)?.[0]]
-  if (history !== former || own.gantry.serial_no === 0 || coming.config.version !== own.config.version) return undefined
+  // A history that began with these very changes follows them.
+  const follows = history === former || endOf(former, forksOf(coming.gantry)) === own.config.serial_no
+  if (!follows || own.gantry.serial_no === 0 || coming.config.version !== own.config.version) return undefined
   const files = [
     [
       'config.data',

@@ -1,9 +1,12 @@
 // Who knows more than the master: candidates are asked before its files replace their copies. A candidate that does not
 // tell keeps its copy until it does.
-import { statusOf, surplus, type ConfigStatus } from '../config/copy-status'
+import { change } from '../config/changes'
+import { FORKS, forksOf, forksWith, statusOf, surplus, type ConfigStatus } from '../config/copy-status'
 import { masterCandidates } from '../config/lookup'
+import type { ConfigStore } from '../config/store'
 import { howToTake, type StoreOptions } from '../config/store-files'
 import { within, type Clock } from '../lib/clock'
+import { isFull } from '../lib/disk'
 import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { CONFIG_STATUS_S } from '../model/limits/replication'
@@ -35,17 +38,41 @@ function lackedBy(documents: Documents, status: ConfigStatus): string | undefine
   return more?.isFormer === false ? more.text : undefined
 }
 
-/** Before the master's files replace the candidates' copies. Throws if a candidate knows more than they have. */
+/**
+ * Before the master's files replace the candidates' copies. Throws if a candidate knows more than they have. If a candidate does not
+ * tell, a new history begins: the numbers of the changes that follow may be those of changes that only the candidate has.
+ */
 export async function refuseLess(
+  store: Pick<ConfigStore, 'documents' | 'change'>,
+  options: { readonly nodes: NodeClient } & Pick<StoreOptions, 'clock' | 'paths' | 'log' | 'random'>,
+): Promise<void> {
+  const documents = store.documents()
+  if (await allTell(documents, options)) return
+  const [, last = -1] = forksOf(documents.gantry).at(-1) ?? []
+  // Its beginning is the only change since.
+  if (documents.config.serial_no <= last + 1) return
+  try {
+    await store.change([change('setGantry', ...FORKS, forksWith(documents, options.random.uuid()))])
+  } catch (error) {
+    if (!isFull(error)) throw error
+    options.log.error({ err: error }, 'the beginning of a new history cannot be written')
+  }
+}
+
+async function allTell(
   documents: Documents,
   options: { readonly nodes: NodeClient } & Pick<StoreOptions, 'clock' | 'paths' | 'log'>,
-): Promise<void> {
+): Promise<boolean> {
   const { paths, log } = options
+  let allTell = true
   const others = masterCandidates(documents.config).filter(({ name, offline }) => name !== paths.hostname && !offline)
   await Promise.all(
     others.map(async (node) => {
       const asked = newerOn(node, documents, options, CONFIG_STATUS_S)
-      const newer = await asked.catch((error: unknown) => log.warn({ node: node.name, err: error }, SILENT))
+      const newer = await asked.catch((error: unknown) => {
+        allTell = false
+        log.warn({ node: node.name, err: error }, SILENT)
+      })
       if (newer !== undefined)
         throw new ConfigurationError(
           `${node.name} has ${newer}: this master has lost data. Restore ${paths.configFile} and ${paths.gantryFile} ` +
@@ -53,6 +80,7 @@ export async function refuseLess(
         )
     }),
   )
+  return allTell
 }
 
 const SILENT =

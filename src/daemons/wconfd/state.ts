@@ -57,7 +57,7 @@ export class WconfdState {
     const { random } = options
     const measures = new WconfdMeasures(options.clock)
     const store = await openStore({ ...options, wrote: measures.wrote })
-    await refuseLess(store.documents(), options).catch(async (error: unknown) => {
+    await refuseLess(store, options).catch(async (error: unknown) => {
       await store.close(false)
       throw error
     })

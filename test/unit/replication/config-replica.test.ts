@@ -11,10 +11,11 @@ import { pathsOf } from '../../../src/lib/paths'
 import { systemRandom } from '../../../src/lib/random'
 import { followConfig } from '../../../src/rpc/wconfd/follow'
 import { yieldFollow } from '../../../src/rpc/wconfd/follow-server'
+import { refuseLess } from '../../../src/replication/config-status'
 import { ConfigReplica } from '../../../src/replication/config-replica'
 import { encodeRecord } from '../../../src/config/journal'
 import { buildNode, smallConfig, storeOptions } from '../config/builders'
-import { eventually } from '../daemons/wconfd/support'
+import { eventually, FakeNodes } from '../daemons/wconfd/support'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gcr-'))
 let number = 0
@@ -136,6 +137,23 @@ test('a former master’s copy that has more is kept before the new one replaces
   expect(fs.statSync(kept[0] ?? '').mode & 0o777).toBe(0o600)
   await replica.close()
   expect((await readBack()).cluster.tags).toEqual([])
+})
+
+test('a copy whose changes were lost with the files of the master is kept, although the master has made more changes since', async () => {
+  await masterStore.change([['addNode', buildNode(masterStore.current(), 3, { master_candidate: true })]])
+  await copy()
+  const lost = encodeRecord({ from: masterStore.current().serial_no, to: masterStore.current().serial_no + 1, mtime: 1, cluster: { tags: ['lost'] } }) // prettier-ignore
+  await replica.append(lost.toString())
+  // The master was restored, and starts while this candidate is away.
+  const nodes = new FakeNodes()
+  nodes.answer = () => Promise.reject(new Error('down'))
+  await refuseLess(masterStore, { nodes, clock: systemClock, log: silentLog, random: systemRandom, paths })
+  for (const name of ['three', 'four']) await tag(name)
+  await copy()
+  expect(keptFiles()).toHaveLength(2)
+  await tag('five')
+  await copy()
+  expect(keptFiles()).toHaveLength(2)
 })
 
 test('a copy that the new one continues is replaced without a trace', async () => {

@@ -1,7 +1,9 @@
 // When the master does not start with less.
+import { forksOf, type Fork } from '../../../src/config/copy-status'
 import { openStore } from '../../../src/config/store'
 import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
+import { systemRandom } from '../../../src/lib/random'
 import { refuseLess } from '../../../src/replication/config-status'
 import { buildNode, master, smallConfig, storeOptions } from '../config/builders'
 import { FakeNodes } from '../daemons/wconfd/support'
@@ -17,18 +19,20 @@ const clock = {
 
 beforeEach(() => void (warned.length = 0))
 
-async function start(answer: FakeNodes['answer'], takeFiles = false): Promise<void> {
+/** Returns the beginnings of histories. */
+async function start(answer: FakeNodes['answer'], takeFiles = false): Promise<Fork[]> {
   const store = await openStore({ ...(await storeOptions(config)), takeFiles })
   await store.change([['addNode', buildNode(config, 2, { master_candidate: true })]])
-  await store.close(false)
   const nodes = new FakeNodes()
   nodes.answer = answer
-  await refuseLess(store.documents(), {
-    nodes,
-    clock,
-    log,
-    paths: { ...(await storeOptions(config)).paths, hostname: 'node1.example.com' },
-  })
+  const paths = { ...(await storeOptions(config)).paths, hostname: 'node1.example.com' }
+  try {
+    await refuseLess(store, { nodes, clock, log, random: systemRandom, paths })
+    await refuseLess(store, { nodes, clock, log, random: systemRandom, paths })
+    return forksOf(store.gantry())
+  } finally {
+    await store.close(false)
+  }
 }
 
 const more: FakeNodes['answer'] = () =>
@@ -42,15 +46,15 @@ test('a candidate that has more is named with the ways out', async () => {
 
 test('the master starts if a person has said that its files are right, or the candidate cannot know', async () => {
   await start(more, true)
-  await start(() => Promise.reject(new Error('the node does not know this call')))
-  await start(() => Promise.resolve(null))
+  expect(await start(() => Promise.reject(new Error('the node does not know this call')))).toEqual([])
+  expect(await start(() => Promise.resolve(null))).toEqual([])
   expect(warned).toEqual([])
 })
 
 test.each([
   ['fails', () => Promise.reject(new Error('down'))],
   ['does not answer', () => new Promise<never>(() => undefined)],
-])('it starts without a candidate that %s, and names it', async (_, answer) => {
-  await start(answer)
-  expect(warned).toEqual([expect.objectContaining({ node: 'node2.example.com' })])
+])('it starts without a candidate that %s, names it, and begins a history of its own', async (_, answer) => {
+  expect(await start(answer)).toEqual([[expect.any(String), 2]])
+  expect(warned).toEqual(Array(2).fill(expect.objectContaining({ node: 'node2.example.com' })))
 })
