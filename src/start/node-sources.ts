@@ -2,6 +2,7 @@
 import type { NodeSources, UserSpaceStorage } from '../collectors/report'
 import { type MachineSources, machineSources } from '../collectors/sources'
 import { systemClock as clock } from '../lib/clock'
+import { systemDisk as disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import { thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
@@ -35,7 +36,7 @@ async function userSpaceOf(paths: Paths): Promise<UserSpaceStorage | undefined> 
     import('../node/storage/volume-reports.js'),
     import('../node/mirror/client.js'),
   ])
-  const node = { ...thisMachine, paths, clock, hostname: paths.hostname, userVolumes }
+  const node = { ...thisMachine, disk, paths, clock, hostname: paths.hostname, userVolumes }
   const { groups, logical } = reportsOf(node)
   return { groups, volumes: () => logical(), mirrors: () => mirrorList(node) }
 }

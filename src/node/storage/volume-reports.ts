@@ -23,10 +23,10 @@ export interface VolumeReports {
   repair(type: string, name: string, operation: string): Promise<void>
 }
 
-type Source = Pick<NodeContext, 'run' | 'files' | 'userVolumes' | 'hostname' | 'paths' | 'clock'>
+type Source = Pick<NodeContext, 'run' | 'disk' | 'files' | 'userVolumes' | 'hostname' | 'paths' | 'clock'>
 
 export function reportsOf(context: Source): VolumeReports {
-  const { run, files, userVolumes: folder, hostname } = context
+  const { run, disk, files, userVolumes: folder, hostname } = context
   if (folder === undefined)
     return {
       groups: () => volumeGroups(run),
@@ -43,7 +43,7 @@ export function reportsOf(context: Source): VolumeReports {
       const mirrors = [...(await mirrorList(context)).values()]
       return userVolumes(place, groups, new Set(mirrors.flatMap(({ data, meta }) => [data ?? '', meta ?? ''])))
     },
-    modify: (type, name, changes) => modifyUserUnit(place, type, name, changes),
+    modify: (type, name, changes) => modifyUserUnit({ ...place, disk }, type, name, changes),
     repair: (type, name, operation) => repairUserUnit(place, type, name, operation),
   }
 }

@@ -6,7 +6,7 @@
 //   GROUP/volumes/NAME   the data of a volume
 //   GROUP/tags/NAME      the volume's tags, one on each line
 import * as path from 'node:path'
-import { errorCode, isMissing } from '../../../lib/disk'
+import { type Disk, errorCode, isMissing } from '../../../lib/disk'
 import { accessible, type Files } from '../../../lib/files'
 import { isLostVolume } from '../../../model/constants/disks'
 import { fail } from '../../failure'
@@ -65,7 +65,7 @@ export async function userPhysicalVolumes(place: Place): Promise<PhysicalVolume[
 
 /** Changes whether volumes may be made on the group's physical volume. */
 export async function modifyUserUnit(
-  place: Place,
+  { disk, ...place }: Place & { readonly disk: Disk },
   type: string,
   name: string,
   changes: Readonly<Record<string, unknown>>,
@@ -76,9 +76,7 @@ export async function modifyUserUnit(
   if (allocatable === undefined) return
   await requireGroup(place, name)
   const file = closedFile(place, name)
-  await (allocatable === true
-    ? place.files.rm(file, { force: true })
-    : place.files.writeFile(file, '', { mode: 0o600 }))
+  await (allocatable === true ? disk.remove(file, { durable: true }) : disk.write(file, '', { mode: 0o600 }))
 }
 
 /** Makes a group usable again that has lost the folder of its volumes. What was on them is gone, so their tags go, too. */

@@ -1,6 +1,7 @@
 // Reads LVM's reports, and runs the commands that change it. The answers of the programs are those of a node with LVM 2.03.
 import { systemClock } from '../../../../../src/lib/clock'
 import { pathsOf } from '../../../../../src/lib/paths'
+import { systemDisk } from '../../../../../src/lib/disk'
 import { systemFiles } from '../../../../../src/lib/files'
 import { groupSpace, spindleSpace } from '../../../../../src/node/storage/lvm/space'
 import {
@@ -23,7 +24,13 @@ const PLAIN = '14632bfe-d0f2-4e65-969d-e5a4a0153e36.disk1'
 
 const run = (...recordings: RecordedProgram[]) => recordedPrograms(recordings).run
 const reports = (...recordings: RecordedProgram[]) => reportsOf({ ...clusterless, run: run(...recordings) })
-const clusterless = { files: systemFiles, hostname: 'node1', paths: pathsOf('', 'node1'), clock: systemClock }
+const clusterless = {
+  disk: systemDisk,
+  files: systemFiles,
+  hostname: 'node1',
+  paths: pathsOf('', 'node1'),
+  clock: systemClock,
+}
 
 test('a volume group has a size and what is free of it', async () => {
   const groups = volumeGroups(run({ argv: VGS, stdout: '  xenvg|24572.00|24156.00\n' }))
