@@ -14,6 +14,7 @@ const LOCK_OWNERS = 'for owners of locks: jobs that run, and connections of wcon
 export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/node/storage/gluster/volume.ts': { mounting: ONE_WORK },
   'src/node/mirror/link.ts': {
+    pieces: 'the pieces of one frame, whose size has a limit',
     waiting: 'requests of guests: NBD_REQUEST_BYTES_MAX for each that QEMU has under way',
     onLost: ONE_WORK,
   },

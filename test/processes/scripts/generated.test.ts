@@ -1,7 +1,7 @@
 // Generated files are committed as the generator writes them.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
-import { CLIENT_TYPES, clientTypesHead, generated } from '../../../scripts/generate'
+import { generated } from '../../../scripts/generate'
 import { DOORS } from '../../support/contract'
 
 const ROOT = path.join(__dirname, '../../..')
@@ -19,9 +19,4 @@ test('generated files are what the opcodes and controllers say; if not, run npm 
     const same = readFileSync(path.join(ROOT, file), 'utf8') === text
     expect(same ? '' : file).toBe('')
   }
-})
-
-test('the types of the console are those of the present document; if not, run npm run generate', () => {
-  const text = readFileSync(path.join(ROOT, CLIENT_TYPES), 'utf8')
-  expect(text.slice(0, clientTypesHead().length)).toBe(clientTypesHead())
 })
