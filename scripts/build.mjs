@@ -29,7 +29,7 @@ const COMMON = {
 }
 
 /** Large packages that are rarely needed. */
-const RARE = ['@peculiar/x509', 'reflect-metadata', 'yaml']
+const RARE = ['@peculiar/x509', 're2js', 'reflect-metadata', 'yaml']
 
 const sourcesIn = (folder) =>
   readdirSync(folder, { recursive: true })

@@ -1,6 +1,6 @@
 // Decides which filter rule applies to a job. Rules are tried by priority, then age, then uuid. The first rule whose
 // predicates all hold decides, unless it says CONTINUE.
-import { compileRegex } from '../lib/text/regex'
+import { compileRegex, type Pattern } from '../lib/text/regex'
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
 import { commonParams } from '../opcodes/parse'
@@ -172,7 +172,7 @@ function ordered(left: unknown, right: unknown): number {
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
 /** The patterns of one rule, by their text. `reason` says why a pattern cannot be used. */
-type Patterns = ReadonlyMap<unknown, { readonly regex?: RegExp; readonly reason?: string }>
+type Patterns = ReadonlyMap<unknown, { readonly regex?: Pattern; readonly reason?: string }>
 
 /** Rules are replaced, never changed, so each is compiled only once. */
 const compiled = new WeakMap<FilterRule, Patterns>()

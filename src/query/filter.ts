@@ -2,6 +2,7 @@
 import { GenericError, ParameterError, QueryFilterParseError } from '../model/errors'
 import { FILTER_DEPTH_MAX, FILTER_CONDITIONS_MAX } from '../model/limits/queries'
 import { compileRegex } from './regex'
+import type { Pattern } from '../lib/text/regex'
 import { pretty } from './pretty'
 
 export type FilterValue = string | number
@@ -13,7 +14,7 @@ export type Filter =
   | { readonly op: '!'; readonly filter: Filter }
   | { readonly op: '?'; readonly field: string }
   | { readonly op: '==' | '=[]' | Ordering; readonly field: string; readonly value: FilterValue }
-  | { readonly op: '=~'; readonly field: string; readonly regex: RegExp; readonly source: string }
+  | { readonly op: '=~'; readonly field: string; readonly regex: Pattern; readonly source: string }
 
 /** Parses a filter; throws QueryFilterParseError that names the wrong part. */
 export function parseFilter(json: unknown, depth = 0): Filter {

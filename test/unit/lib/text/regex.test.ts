@@ -3,14 +3,13 @@ import { compileRegex } from '../../../../src/lib/text/regex'
 
 const TEXT = `${'a'.repeat(40)}!`
 
-test.each(['^(a+)+$', '(?i)^(A+)+$', '(?m)^(a|a)*$'])('%s is found not to match at once', (source) => {
+test.each(['^(a+)+$', '(?i)^(A+)+$', '(?m)^(a|a)*$', '^(a+){1,500}$'])('%s is found not to match at once', (source) => {
   expect(compileRegex(source).test(TEXT)).toBe(false)
 })
 
 test.each([
   '^(?=a)(a+)+$',
   '^(a+)+\\1$',
-  '^(a+){1,500}$',
   '^((a{0,30}){0,30}){0,30}$',
   '(?i)^(?!b)(a+)+$',
   '(?:.|.)*(?=\\x00)',
@@ -26,6 +25,12 @@ test('a pattern with few repetitions is understood as before', () => {
   expect(matches('(?i)^WEB[0-9]{1,3}\\.', 'Web12.example.com')).toBe(true)
   expect(matches('(?i)^\\S+\\D$', 'Web12.Example')).toBe(true)
   expect(matches('(?i)[[:upper:]]x', 'aX')).toBe(true)
+})
+
+test('Perl’s anchors and classes are understood', () => {
+  expect(compileRegex('\\Aweb\\d+\\Z').test('web12')).toBe(true)
+  expect(compileRegex('^a\\hb\\z').test('a b')).toBe(true)
+  expect(() => compileRegex('(?=x)[[:alpha:]]')).toThrow(/^Invalid regular expression .*\(\?=/)
 })
 
 // The answers of Python's re.
