@@ -106,7 +106,7 @@ function callersHandlers(
       const { uuid, serial_no, ctime, mtime } = config.cluster
       const default_iallocators = defaultAllocators(context.gantry().sections[ALLOCATORS_SECTION] ?? {})
       const { disk, paths } = context
-      const user_space_storage = (await disk.list(paths.local(PATH.USER_VOLUMES_DIR))).length > 0
+      const user_space_storage = paths.root !== '' && (await disk.list(paths.local(PATH.USER_VOLUMES_DIR))).length > 0
       const more = { drained: context.queue.drained, default_iallocators, user_space_storage }
       return { ...clusterInfo(config), ...maintenanceInfo(context.gantry()), uuid, serial_no, ctime, mtime, ...more }
     },

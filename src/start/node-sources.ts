@@ -6,9 +6,9 @@ import { systemDisk as disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import { thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
-import { PATH } from '../model/constants/paths'
 import { systemRandom as random } from '../lib/random'
 import type { Hypervisor } from '../node/hypervisor/hypervisor'
+import { userVolumesOf } from './user-volumes'
 
 export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<NodeSources, 'backEnd' | 'userSpace'> {
   let opened: Promise<(name: string) => Hypervisor> | undefined
@@ -30,8 +30,8 @@ export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<N
 
 /** Most nodes have no storage in user space, so the code for it is loaded only on demand. */
 async function userSpaceOf(paths: Paths): Promise<UserSpaceStorage | undefined> {
-  const userVolumes = paths.local(PATH.USER_VOLUMES_DIR)
-  if (!thisMachine.files.existsSync(userVolumes)) return undefined
+  const userVolumes = userVolumesOf(paths, thisMachine.files)
+  if (userVolumes === undefined) return undefined
   const [{ reportsOf }, { mirrorList }] = await Promise.all([
     import('../node/storage/volume-reports.js'),
     import('../node/mirror/client.js'),

@@ -5,7 +5,6 @@ import { startNoded } from '../daemons/noded/noded'
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine as machine } from '../lib/machine'
 import { systemRandom as random } from '../lib/random'
-import { PATH } from '../model/constants/paths'
 import { ownedDisk as disk, ownedLockFile as lockFile } from '../model/owners'
 import type { DaemonControl } from '../node/context'
 import { BUNDLED_OS } from '../node/os-folders'
@@ -13,9 +12,10 @@ import { ROLES } from '../roles/table'
 import { givenAddresses, listenAddress } from './own-address'
 import { ownRelease, PROGRAM } from './program'
 import type { Start, Surroundings } from './start'
+import { userVolumesOf } from './user-volumes'
 
 export const start: Start = async ({ paths, log, options }) => {
-  const userVolumes = paths.local(PATH.USER_VOLUMES_DIR)
+  const userVolumes = userVolumesOf(paths, machine.files, log)
   const release = await ownRelease(disk)
   return startNoded({
     ...{ paths, log, clock, random, disk, machine, lockFile },
@@ -25,7 +25,7 @@ export const start: Start = async ({ paths, log, options }) => {
     ...(options.maxClients !== undefined && { connections: options.maxClients }),
     daemons: await daemonsOfThisNode({ paths, log }),
     bundledOs: BUNDLED_OS,
-    ...(machine.files.existsSync(userVolumes) && { userVolumes }),
+    ...(userVolumes !== undefined && { userVolumes }),
     mirrorProgram: [process.execPath, PROGRAM, 'mirrors'],
     ...(release !== undefined && { release }),
   })

@@ -1,4 +1,5 @@
-// One mirrored disk on its node: a copy of the data, a connection to the node with the other copy, and the right to write.
+// For trials without DRBD, on one machine. One mirrored disk on its node: a copy of the data, a connection to the node with the other copy,
+// and the right to write.
 //
 // Nothing that was confirmed may be lost, whatever dies, and between whichever two steps. These rules keep that:
 // - A write is confirmed when both copies have it. If only one copy gets it, then that copy's notes first say so, on the disk: it has a

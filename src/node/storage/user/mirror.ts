@@ -1,4 +1,4 @@
-// Mirrored disks in user space, for a node without DRBD. A process of the node keeps the two copies equal (`src/node/mirror/`). Ids, states
+// Mirrored disks in user space, for trials on virtual nodes without DRBD. A process of the node keeps the two copies equal (`src/node/mirror/`). Ids, states
 // and operations are those of DRBD, so the code above this driver need not know the difference.
 import * as path from 'node:path'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
