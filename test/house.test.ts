@@ -1,5 +1,5 @@
 // A role, its door over HTTP, a collector, a disk template with children and a hypervisor are added to a copy of the product, each by
-// touching only the places that its recipe in CONTRIBUTING.md names. Then the copy generates what is derived, compiles, knows them, and
+// touching only the places that its recipe in docs/recipes/ names. Then the copy generates what is derived, compiles, knows them, and
 // passes the tests of its style and the contracts of its parts. What the door of the double does is in unit/http/door.test.ts.
 // What callers may give is looked up with the same types: to have the compiler find them takes half a minute.
 import * as fs from 'node:fs'
@@ -26,7 +26,7 @@ import { root } from './support/source-tree'
 import { Reading, sourcesOf } from './support/unread'
 
 interface Addition {
-  /** The heading of its recipe. */
+  /** The title of its recipe. */
   readonly recipe: string
   /** Lines that the project has already, because its own tests run the double as well. */
   readonly there?: Readonly<Record<string, string>>
@@ -110,7 +110,7 @@ export const start: Start = async ({ paths, log, options: { bind = ['127.0.0.1']
     },
   },
   'the door of tickd': {
-    recipe: 'A door over HTTP',
+    recipe: 'A server for HTTP',
     lines: {
       'tsoa.json': [
         [
@@ -211,9 +211,10 @@ function generated(): Map<string, string> {
 }
 
 const recipes = new Map(
-  textOf('CONTRIBUTING.md')
-    .split(/^### /m)
-    .map((section) => [section.slice(0, section.indexOf('\n')), section]),
+  fs
+    .readdirSync(path.join(root, 'docs/recipes'))
+    .map((name) => textOf(`docs/recipes/${name}`))
+    .map((text) => [text.slice('# '.length, text.indexOf('\n')), text]),
 )
 
 /** Whether a recipe names the place of a file. */

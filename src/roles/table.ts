@@ -1,4 +1,4 @@
-// All roles. A new daemon begins with its entry here; CONTRIBUTING.md says what else it needs.
+// All roles. A new daemon begins with its entry here; docs/recipes/daemon.md says what else it needs.
 import { EXIT, GROUP, PORT, USER } from '../model/constants/daemons'
 import { FRUGAL } from '../model/limits/daemons'
 import type { Role } from './role'
