@@ -236,16 +236,17 @@ test.each(Object.entries(ADDITIONS))(
   },
 )
 
-test('what is generated for them is in the places that the recipe of a door names, and nothing else differs', () => {
+test('what is generated for them is in the places that the recipe of a server for HTTP names, and nothing else differs', () => {
   const derived = [...overlay.keys()].filter((name) => !additions.has(name))
-  const ofDoor = derived.filter((name) => names('A door over HTTP', name))
-  expect(ofDoor).toEqual(['openapi/rapi.json', 'openapi/tickd.json', 'src/generated/tickd-routes.ts'])
+  const ofServer = derived.filter((name) => names('A server for HTTP', name))
+  expect(ofServer).toEqual(['openapi/rapi.json', 'openapi/tickd.json', 'src/generated/tickd-routes.ts'])
   // Templates, hypervisors and collectors are values of parameters, which the document of the remote API and its readers tell.
-  const ofValues = derived.filter((name) => !ofDoor.includes(name))
+  const ofValues = derived.filter((name) => !ofServer.includes(name))
   expect(ofValues).toEqual(['src/generated/opcode-params.ts'])
   const generate = Object.values(ADDITIONS).filter(({ recipe }) => recipes.get(recipe)?.includes('`npm run generate`'))
   expect(generate.map(({ recipe }) => recipe)).toEqual([
-    'A door over HTTP',
+    'A daemon',
+    'A server for HTTP',
     'A collector of monitoring data',
     'A disk template',
     'A hypervisor',
