@@ -6,7 +6,7 @@ import { projectFiles, root } from './support/source-tree'
 
 /** In bytes. A document that grows beyond this moves a part to docs/, and links to it. */
 const LONGEST: Readonly<Record<string, number>> = { 'ARCHITECTURE.md': 12_000, 'CONTRIBUTING.md': 10_000 }
-const LONGEST_RECORD = 1500
+const LONGEST_RECORD = 2_000
 
 const documents = projectFiles()
   .filter((name) => /^([A-Z]+|docs\/.*)\.md$/.test(name))
@@ -90,7 +90,8 @@ test('a record of a decision has the number and the title that the index says, a
       .filter(({ name, text }) => !text.startsWith(`# ${path.basename(name).slice(0, 3)}. `))
       .map(({ name }) => name),
   ).toEqual([])
-  expect(below('docs/decisions').filter(({ text }) => Buffer.byteLength(text) > LONGEST_RECORD)).toEqual([])
+  const long = below('docs/decisions').filter(({ text }) => Buffer.byteLength(text) > LONGEST_RECORD)
+  expect(long.map(({ name }) => name)).toEqual([])
 })
 
 /** The names in code spans of a document that look like files of the project. */
