@@ -17,7 +17,7 @@ import { removeKey } from '../transfer/key'
 import type { UnitContext } from '../unit-context'
 import { HelperMachine } from './helper-machine'
 import { copyToNode, type ExportResult } from './local'
-import { startOn } from '../instance/startup'
+import { startOn, undoStart } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
 import { NoSnapshots, isUncertain, removeSnapshots, takeSnapshots, trySnapshots } from './snapshots'
 import { whileItStops } from '../instance/while-it-stops'
@@ -263,7 +263,7 @@ async function startAgain(ctx: UnitContext, view: InstanceView): Promise<void> {
   const result = await startOn(ctx, primary, dictOf(view))
   if (result.ok) return
   ctx.log.say(`Failed to start instance: ${result.error}`)
-  await shutdownDisks(ctx, await reread(ctx, view))
+  await undoStart(ctx, await reread(ctx, view), result)
   throw new OpExecError(`Could not start instance: ${result.error}`)
 }
 

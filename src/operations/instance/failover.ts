@@ -14,7 +14,7 @@ import { keepsMirrors } from './moves/mirror'
 import { moveLocks, planMove, type Move } from './moves/plan'
 import { checkRunsNowhereElse, noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
 import { usesDisks } from './checks'
-import { startOn } from './startup'
+import { startOn, undoStart } from './startup'
 import { dictOf, hookNodes, reread } from './view'
 import { whileItStops } from './while-it-stops'
 
@@ -177,6 +177,6 @@ async function startOnTarget(ctx: UnitContext, { view, target }: Move): Promise<
   ctx.log.say(`* starting the instance on the target node ${target.name}`)
   const result = await startOn(ctx, target, dictOf(active))
   if (result.ok) return
-  await shutdownDisks(ctx, active)
+  await undoStart(ctx, active, result)
   throw new OpExecError(`Could not start instance ${instance.name} on node ${target.name}: ${result.error}`)
 }

@@ -25,7 +25,7 @@ import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { instanceHookEnv } from './hook-env'
 import { checkTargetPolicy } from './moves/plan'
 import { refuseSnapshots } from './snapshots/notes'
-import { startOn } from './startup'
+import { startOn, undoStart } from './startup'
 import {
   dictOf,
   diskDictOf,
@@ -182,6 +182,6 @@ async function start(ctx: UnitContext, { view, target }: Move): Promise<void> {
   }
   const result = await startOn(ctx, target, dictOf(active))
   if (result.ok) return
-  await shutdownDisks(ctx, active)
+  await undoStart(ctx, active, result)
   throw new OpExecError(`Could not start instance ${instance.name} on node ${target.name}: ${result.error}`)
 }

@@ -4,6 +4,7 @@ import { OpInstanceShutdown } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
 import { checkInstanceState, checkNodeOnline, ONLINE } from './checks'
 import { shutdownDisks } from './disks/activation'
+import { shutdownUnusedDisks } from './disks/unused'
 import { instanceHookEnv } from './hook-env'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
 import { whileItStops } from './while-it-stops'
@@ -46,8 +47,12 @@ export const instanceShutdown = logicalUnit(OpInstanceShutdown, {
       { name: instance.name, limit_s: op.timeout },
       ctx.nodes.attempt(primary, 'instance_shutdown', [dictOf(view), op.timeout, ctx.reason]),
     )
-    if (!result.ok) ctx.log.warning(`Could not shutdown instance: ${result.error}`)
-    await shutdownDisks(ctx, await reread(ctx, view))
+    const after = await reread(ctx, view)
+    if (result.ok) await shutdownDisks(ctx, after)
+    else {
+      ctx.log.warning(`Could not shutdown instance: ${result.error}`)
+      await shutdownUnusedDisks(ctx, after)
+    }
     return null
   },
 })

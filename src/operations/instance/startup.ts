@@ -19,6 +19,7 @@ import {
   USER_DOWN,
 } from './checks'
 import { shutdownDisks, startDisks } from './disks/activation'
+import { shutdownUnusedDisks } from './disks/unused'
 import { instanceHookEnv } from './hook-env'
 import { checkRunsNowhere, checkRunsNowhereElse } from './moves/unconfirmed'
 import { refuseHalfRestored } from './snapshots/notes'
@@ -128,6 +129,12 @@ export function tellRemarks(ctx: UnitContext, remarks: readonly string[] | null)
   for (const remark of remarks ?? []) ctx.log.info(remark)
 }
 
+/** Deactivates the disks after a failed start. A guest whose node's answer was lost may run. */
+export async function undoStart(ctx: UnitContext, view: InstanceView, { lost }: { lost?: true }): Promise<void> {
+  if (lost) await shutdownUnusedDisks(ctx, view)
+  else await shutdownDisks(ctx, view)
+}
+
 /** Starts on the primary node; after a failure deactivates the disks again, unless a guest uses them. */
 export async function startInstance(
   ctx: UnitContext,
@@ -137,6 +144,6 @@ export async function startInstance(
 ): Promise<void> {
   const result = await startOn(ctx, view.primary, dictOf(view, options.overrides), options.paused)
   if (result.ok) return
-  if (!options.inUse) await shutdownDisks(ctx, await reread(ctx, view))
+  if (!options.inUse) await undoStart(ctx, await reread(ctx, view), result)
   throw new OpExecError(`${what}: ${result.error}`)
 }

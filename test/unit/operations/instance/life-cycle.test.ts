@@ -40,6 +40,46 @@ describe('startup', () => {
     expect(cluster.runningOn('inst1')).toEqual(['node2.gnt.example'])
   })
 
+  describe('the answer to the start is lost', () => {
+    const start = async (lost: 'before' | 'after', isDead: boolean) => {
+      cluster.change('setInstanceStatus', cluster.instance('inst6')?.uuid, 'down', false, 'admin')
+      cluster.world.node('node3.gnt.example').instances.delete('inst6.gnt.example')
+      let isLost = false
+      cluster.losing = (node, call) => {
+        if (call === 'instance_start') isLost = true
+        if (call === 'instance_start') return lost
+        return isLost && isDead && node === 'node3.gnt.example' ? 'before' : undefined
+      }
+      await expect(cluster.run('OP_INSTANCE_STARTUP', of('inst6'))).rejects.toThrow(
+        "Could not start instance 'inst6.gnt.example': hung up",
+      )
+    }
+
+    test('disks of a guest that runs stay active', async () => {
+      await start('after', false)
+      expect(cluster.instance('inst6')?.disks_active).toBe(true)
+      expect(cluster.calls('blockdev_shutdown')).toEqual([])
+      expect(cluster.log).toContain(
+        ' - WARNING: Instance inst6.gnt.example runs on node node3.gnt.example, so its disks stay active',
+      )
+    })
+
+    test('those of one whose node does not tell stay active, too', async () => {
+      await start('before', true)
+      expect(cluster.instance('inst6')?.disks_active).toBe(true)
+      expect(cluster.calls('blockdev_shutdown')).toEqual([])
+      expect(cluster.log).toContain(
+        ' - WARNING: Instance inst6.gnt.example may run on node node3.gnt.example, which does not tell (hung up), so its disks stay active',
+      )
+    })
+
+    test('those of one that does not run are deactivated', async () => {
+      await start('before', false)
+      expect(cluster.instance('inst6')?.disks_active).toBe(false)
+      expect(cluster.calls('blockdev_shutdown')).toHaveLength(1)
+    })
+  })
+
   test('a dry run checks and stops', async () => {
     await cluster.run('OP_INSTANCE_STARTUP', of('inst4', { dry_run: true }))
     expect(cluster.log).toEqual([' - INFO: dry-run mode requested, not actually executing the operation'])
@@ -149,6 +189,14 @@ describe('shutdown', () => {
     expect(cluster.instance('inst1')?.admin_state).toBe('up')
     await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst1', { admin_state_source: 'user' }))
     expect(cluster.instance('inst1')).toMatchObject({ admin_state: 'down', admin_state_source: 'user' })
+  })
+
+  test('disks of a guest that does not stop stay active', async () => {
+    cluster.answers.instance_shutdown = fail('it hangs')
+    await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst6'))
+    expect(cluster.instance('inst6')).toMatchObject({ admin_state: 'down', disks_active: true })
+    expect(cluster.calls('blockdev_shutdown')).toEqual([])
+    expect(cluster.log.join()).toContain('runs on node node3.gnt.example, so its disks stay active')
   })
 
   test('a guest that does not stop is a warning', async () => {

@@ -74,8 +74,17 @@ export function differences({ cluster, outside }: Prepared): (readonly string[])
     for (const minor of there.minors)
       if (!minors.some(([node, number]) => node === uuid && number === minor))
         found.push([`drbd minor ${minor} is in use`])
-    for (const guest of there.instances.keys())
-      if (!instances.some((one) => one.name === guest && one.primary_node === uuid)) found.push([guest])
+    for (const guest of there.instances.keys()) {
+      const instance = instances.find((one) => one.name === guest && one.primary_node === uuid)
+      if (instance === undefined) found.push([guest])
+      else if (instance.disks.length > 0 && !instance.disks_active) found.push([`${guest} runs on inactive disks`])
+      for (const disk of (instance?.disks ?? []).flatMap((one) => config.disks[one] ?? [])) {
+        const id = drbdId(disk)
+        const minor = id?.nodeA === uuid ? id.minorA : id?.minorB
+        if (minor !== undefined && !there.minors.has(minor))
+          found.push([`${guest} has lost the device of ${disk.iv_name}`])
+      }
+    }
   }
   return found
 }

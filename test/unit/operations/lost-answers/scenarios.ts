@@ -90,11 +90,13 @@ export const SCENARIOS: readonly Scenario[] = [
   { op: 'OP_INSTANCE_STARTUP', params: drbd, before: having(stoppedDrbd) },
   { op: 'OP_INSTANCE_SHUTDOWN', params: drbd, before: having(drbdInstance) },
   { op: 'OP_INSTANCE_REBOOT', params: { ...drbd, reboot_type: 'hard' }, before: having(drbdInstance) },
+  { op: 'OP_INSTANCE_REBOOT', params: { ...drbd, reboot_type: 'full' }, before: having(drbdInstance) },
   { op: 'OP_INSTANCE_RENAME', params: { ...plain, new_name: 'inst9.gnt.example', name_check: false, ip_check: false }, before: having(stoppedPlain) }, // prettier-ignore
   ...['replace_on_primary', 'replace_on_secondary'].map((mode) => ({ op: 'OP_INSTANCE_REPLACE_DISKS', params: { ...replace, mode }, before: having(drbdInstance) })), // prettier-ignore
   { op: 'OP_INSTANCE_REPLACE_DISKS', params: { ...replace, mode: 'replace_new_secondary', remote_node: NODE.node_name }, before: having(drbdInstance) }, // prettier-ignore
   { op: 'OP_INSTANCE_FAILOVER', params: { ...drbd, ignore_consistency: false }, before: having(drbdInstance) },
   { op: 'OP_INSTANCE_MOVE', params: { ...plain, target_node: NODE.node_name }, before: having(stoppedPlain) },
+  { op: 'OP_INSTANCE_MOVE', params: { ...plain, target_node: NODE.node_name }, before: having(plainInstance) },
   { op: 'OP_INSTANCE_ACTIVATE_DISKS', params: drbd, before: having(stoppedDrbd) },
   { op: 'OP_INSTANCE_DEACTIVATE_DISKS', params: drbd, before: having(stoppedDrbd) },
   { op: 'OP_INSTANCE_RECREATE_DISKS', params: { ...plain, nodes: [] }, before: having(stoppedPlain), broken: true },
@@ -130,6 +132,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { op: 'OP_INSTANCE_REINSTALL', params: plain, before: having(stoppedPlain) },
   { op: 'OP_INSTANCE_MIGRATE', params: { ...drbd, mode: 'live' }, before: having(drbdInstance) },
   { op: 'OP_BACKUP_EXPORT', params: { ...plain, mode: 'local', target_node: NODE.node_name, shutdown: false }, before: having(plainInstance) }, // prettier-ignore
+  { op: 'OP_BACKUP_EXPORT', params: { ...EXPORT, shutdown: true }, before: having(plainInstance) },
   { op: 'OP_NODE_REMOVE', params: NODE },
   { op: 'OP_CLUSTER_REPAIR_DISK_SIZES', params: { instances: [] }, before: having(drbdInstance), prepare: grown },
   { op: 'OP_TAGS_DEL', params: TAGS, before: [['OP_TAGS_SET', TAGS]] },
