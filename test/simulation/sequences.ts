@@ -43,8 +43,11 @@ export async function whileStopped(user: Requester): Promise<void> {
     on('OP_INSTANCE_RECREATE_DISKS', { nodes }),
     on('OP_INSTANCE_RECREATE_DISKS', { nodes }),
     on('OP_INSTANCE_ACTIVATE_DISKS'),
+    on('OP_INSTANCE_ACTIVATE_DISKS'),
   ])
-  await user.done(errand)
+  const done = await user.done(errand)
+  const isActive = done !== undefined && errand.OP_ID === 'OP_INSTANCE_ACTIVATE_DISKS'
+  if (isActive && simulator.chance(0.7)) await user.done(on('OP_INSTANCE_DEACTIVATE_DISKS'))
   if (simulator.chance(0.7)) await user.done(on('OP_INSTANCE_STARTUP'))
 }
 
@@ -87,18 +90,30 @@ export async function several(user: Requester): Promise<void> {
     ]),
   }))
   const opportunistic_locking = simulator.chance(0.3)
-  const done = await user.done(op('OP_INSTANCE_MULTI_ALLOC', { instances, opportunistic_locking }))
+  await followAll(user, await user.done(op('OP_INSTANCE_MULTI_ALLOC', { instances, opportunistic_locking })))
+}
+
+async function followAll(user: Requester, done: Done | undefined): Promise<void> {
   const { jobs } = (done?.result ?? { jobs: [] }) as { jobs: readonly [accepted: boolean, id: number][] }
   for (const [accepted, id] of jobs) if (accepted) await user.follow(id)
 }
 
-/** To the group that has only the spare machine, or back. */
+/** To the group that has only the spare machine, or back. A single machine has place only for disks that all nodes reach. */
 export async function betweenGroups(user: Requester): Promise<void> {
   const { simulator } = user
-  const instance_name = user.one('there')
   const group_name = simulator.pick(['default', FAR])
   const target_groups = [group_name === FAR ? 'default' : FAR]
-  if (instance_name === undefined || simulator.chance(0.2))
-    await user.done(op('OP_GROUP_EVACUATE', { group_name, target_groups }))
-  else await user.done(op('OP_INSTANCE_CHANGE_GROUP', { instance_name, target_groups }))
+  if (simulator.chance(0.2)) {
+    await followAll(user, await user.done(op('OP_GROUP_EVACUATE', { group_name, target_groups })))
+    return
+  }
+  const fresh = simulator.chance(0.5) ? user.one('gone') : undefined
+  if (fresh !== undefined) {
+    const place = { disk_template: 'sharedfile', disks: [{ size: 8 }], pnode: simulator.pick([...NODES, SPARE]) }
+    const create = { instance_name: fresh, mode: 'create', ...NEW, ...place, start: simulator.chance(0.8) }
+    await user.make(fresh, op('OP_INSTANCE_CREATE', create))
+  }
+  const instance_name = fresh ?? user.one('there')
+  if (instance_name === undefined) return
+  await followAll(user, await user.done(op('OP_INSTANCE_CHANGE_GROUP', { instance_name, target_groups })))
 }

@@ -265,6 +265,8 @@ function firstConfig({ random, time_ms }: Simulator): ConfigData {
         hvparams: { fake: hvDefaults('fake') },
         modify_etc_hosts: false,
         modify_ssh_setup: false,
+        // A group of one machine never has room for what runs on it.
+        default_iallocator_params: { 'no-capacity-checks': '' },
         ipolicy: { ...IPOLICY_DEFAULTS, minmax: IPOLICY_DEFAULTS.minmax.map(({ max }) => ({ min: smallest, max })) },
       },
     },
