@@ -131,7 +131,7 @@ function bundles() {
     example: ['gantryd', name, '--help'],
     ...options(frugal),
     others: forOthers(ROLES, entry),
-    without: ['express', 'helmet', 'swagger-ui-express', 'ws', ...RARE],
+    without: ['express', 'swagger-ui-express', 'ws', ...RARE],
   })
   const role = ({ name, frugal }) => part(name, `start/${name}.ts`, frugal)
   const command = (name, example) => ({ entries: [`${name}.ts`], example, flags: [], others: [], without: RARE })

@@ -94,7 +94,7 @@ const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/start/', 'src/embedded/']
 const MEASURES = ['counter', 'gauge', 'histogram', 'registry', 'cluster'].map((part) => `prom-client/lib/${part}`)
 const DECORATORS = ['extension', 'methods', 'parameter', 'response', 'route', 'security', 'tags']
 /** What a door over HTTP needs. */
-const DOOR_PACKAGES = ['ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)]
+const DOOR_PACKAGES = ['router', 'ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)]
 /** Folders that only their own processes load. */
 const LARGE =
   /^src\/(allocation|cli|collectors|config|embedded|generated|jobs|locks|maintenance|node|query|operations(?:\/[^/]+)*)\//
@@ -114,11 +114,11 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
   wconfd: { packages: [...MEASURES], folders: ['config', 'locks'] },
   luxid: { packages: ['tinyqueue'], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {
-    packages: [...MEASURES, ...DOOR_PACKAGES],
+    packages: [...MEASURES, ...DOOR_PACKAGES, 'helmet'],
     folders: ['generated', 'query'],
   },
   mond: {
-    packages: DOOR_PACKAGES,
+    packages: [...DOOR_PACKAGES, 'helmet'],
     folders: ['collectors', 'generated'],
   },
   metad: {
@@ -126,7 +126,7 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
     folders: ['generated', 'node'],
   },
   maintd: {
-    packages: [...MEASURES, ...DOOR_PACKAGES],
+    packages: [...MEASURES, ...DOOR_PACKAGES, 'helmet'],
     folders: ['allocation', 'config', 'generated', 'maintenance'],
   },
   sim: { packages: [], folders: ['config'] },
@@ -134,7 +134,7 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
 const NOTHING_MORE: Loaded = { packages: [], folders: [] }
 const LOADED_BY_JOBS = { packages: [], folders: ['config', 'jobs', 'operations', 'query'] }
 
-const HTTP_PACKAGES = /^(express|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
+const HTTP_PACKAGES = /^(express|router|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
 const HTTP_DAEMONS = new RegExp(`^src/(daemons/(${HTTP_DOORS.join('|')})|http|generated)/`)
 
 /** Globals that only lib/ may touch, and what the rest of src/ uses. */

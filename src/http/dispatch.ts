@@ -1,6 +1,7 @@
 // The life of a request, from top to bottom: identify the caller, find the route, read the body, collect the arguments,
 // call the controller, answer. The routes are data, generated from the controllers. The API supplies the words.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Middleware } from './application'
 import { type RouteArgument, readArguments } from './arguments'
 import type { Bodies } from './body'
 import { badRequest, notFound } from './errors'
@@ -52,18 +53,23 @@ export interface Api<Caller, Context> {
 }
 
 /** Turns a request into a websocket. */
-export type Accept = (talk: Talk) => void
+type Accept = (talk: Talk) => void
 
-export type Handler = (request: IncomingMessage, response: ServerResponse, accept?: Accept) => unknown
+/** The requests for websockets. */
+const acceptable = new WeakMap<IncomingMessage, Accept>()
+
+/** The dispatcher may turn the request into a websocket. */
+export const offerWebsocket = (request: IncomingMessage, accept: Accept): void => void acceptable.set(request, accept)
 
 /** The verb of a route whose method answers with a talk on a websocket. */
 export const WEBSOCKET = 'websocket'
 
-export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bodies: Pick<Bodies, 'read'>): Handler {
+export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bodies: Pick<Bodies, 'read'>): Middleware {
   const tree = new RouteTree(api.routes, api.anyName)
 
-  return async (request, response, accept) => {
+  return async (request, response) => {
     try {
+      const accept = acceptable.get(request)
       const isWebsocket = accept !== undefined
       checkHeaders(request, isWebsocket)
       const early = api.isToldFirst?.(request) ? find(request, response, isWebsocket) : undefined
@@ -103,10 +109,11 @@ export function pathOf(request: IncomingMessage): string {
 }
 
 /** For doors that are Ganeti's: slashes at the end of a path mean nothing there. */
-export function dropLastSlashes(request: IncomingMessage): void {
+export const dropLastSlashes: Middleware = (request, _response, next) => {
   const path = pathOf(request)
   const shorter = path.replace(/\/+$/, '')
   if (shorter !== '' && shorter !== path) request.url = shorter + (request.url ?? '').slice(path.length)
+  next()
 }
 
 async function call<Context>(route: Route<Context>, context: Context, args: unknown[]): Promise<unknown> {

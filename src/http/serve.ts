@@ -1,15 +1,15 @@
-// A door: listens, follows its certificate, limits its clients, and closes. Its handler answers. It knows nothing of
+// A door: listens, follows its certificate, limits its clients, and closes. Its application answers. It knows nothing of
 // clusters.
 import type { Files } from '../lib/files'
 import {
   createServer as createPlain,
   type IncomingMessage,
+  type RequestListener,
   type Server as PlainServer,
   type ServerResponse,
 } from 'node:http'
 import type { Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { AccessLevel } from '../lib/access-level'
 import { type Clock, noteRequest, type Timer } from '../lib/clock'
 import { countRefused } from '../lib/counted-log'
 import { clientOf, Crowd } from '../lib/net/crowd'
@@ -20,9 +20,9 @@ import { systemFailure } from '../lib/system-failure'
 import { Shares } from '../lib/net/shares'
 import { type CertificateFiles, followCertificate, keyAndCertificate } from '../lib/tls'
 import type { HttpLimits } from '../model/limits/http'
-import { logAccess } from './access-log'
+import type { Middleware } from './application'
 import { isTooLong } from './body'
-import { type Accept, type Handler, pathOf } from './dispatch'
+import { pathOf } from './dispatch'
 import { OneByOne } from './one-by-one'
 import { hangUp, type Refusal, type RefusalWords, refuse, versionRefused } from './refusal'
 import { upgrade } from './upgrade'
@@ -42,12 +42,10 @@ export interface Door {
   readonly log: Log
   readonly clock: Clock
   readonly random: Random
-  readonly accessLog: AccessLevel
-  /** Answers requests that it finishes itself. */
-  readonly handle: Handler
-  /** The words for requests that reach no handler. */
+  readonly application: Middleware
+  /** The words for requests that the application does not answer. */
   readonly words: RefusalWords
-  /** Whether its handler has websockets. Otherwise requests for one are answered like plain requests. */
+  /** Whether the application has websockets. Otherwise requests for one are answered like plain requests. */
   readonly websockets?: boolean
 }
 
@@ -119,34 +117,31 @@ function openWebsockets(door: Door): Websockets {
   return new Websockets(door)
 }
 
-function admit(room: Room, request: IncomingMessage, response: ServerResponse, accept?: Accept): void {
+function admit(room: Room, request: IncomingMessage, response: ServerResponse): void {
   const { door, crowd } = room
   room.requests++
-  const { limits, accessLog: level, log, clock } = door
-  logAccess({ level, path_chars: limits.log_path_chars, log, clock }, request, response)
-  if (crowd.isBeyond(request.socket)) return hangUp(request.socket, crowded(request.socket, limits), door)
+  if (crowd.isBeyond(request.socket)) return hangUp(request.socket, crowded(request.socket, door.limits), door)
   if (request.httpVersionMajor > 1) return hangUp(request.socket, versionRefused(request.httpVersion), door)
-  void answer(door, request, response, accept)
+  door.application(request, response, (error) => unanswered(door, request, response, error))
 }
 
-/** Whoever asks gets an answer, also when the handler fails. */
-async function answer(door: Door, request: IncomingMessage, response: ServerResponse, accept?: Accept): Promise<void> {
-  try {
-    await door.handle(request, response, accept)
-  } catch (error) {
-    const { words, log } = door
+/** Whoever asks gets an answer, also when the application fails, or has none. */
+function unanswered({ words, log }: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const refusal: Refusal = error ? { status: 500, message: systemFailure(error) ?? UNFORESEEN } : NOT_THERE
+  if (error)
     log.error(
       { err: error, method: request.method, path: pathOf(request) },
       'a request was not answered because of a defect',
     )
-    // A client that has the beginning of an answer, or a websocket, can only be told by hanging up.
-    if (response.headersSent || response.socket === null) return void request.socket.destroy()
-    const body = words.body({ status: 500, message: systemFailure(error) ?? UNFORESEEN })
-    response
-      .writeHead(500, { 'Content-Type': words.type, 'Content-Length': body.length, Connection: 'close' })
-      .end(body)
-  }
+  // A client that has the beginning of an answer, or a websocket, can only be told by hanging up.
+  if (response.headersSent || response.socket === null) return void request.socket.destroy()
+  const body = words.body(refusal)
+  response
+    .writeHead(refusal.status, { 'Content-Type': words.type, 'Content-Length': body.length, Connection: 'close' })
+    .end(body)
 }
+
+const NOT_THERE: Refusal = { status: 404, message: 'Not Found' }
 
 const UNFORESEEN = 'Internal error; the log of this daemon has the details'
 
@@ -174,17 +169,17 @@ function crowded(socket: Socket, limits: HttpLimits): Refusal {
 
 async function listen(address: string, room: Room): Promise<Server | PlainServer> {
   const { door, crowd, oneByOne } = room
-  const handle: Handler = (request, response) => {
+  const handle: RequestListener = (request, response) => {
     noteRequest()
     oneByOne.begin(request, response, () => admit(room, request, response))
   }
-  const server = createListener(room, (request, response) => void handle(request, response))
+  const server = createListener(room, handle)
   crowd.watch(server)
   server.on('clientError', (error: Error, socket: Socket) => refuse(error, socket, door))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A client that asks before it sends the body is answered at once.
     if (!isTooLong(request, door.limits)) response.writeContinue()
-    void handle(request, response)
+    handle(request, response)
   })
   if (room.websockets !== undefined) hearUpgrades(server, room, room.websockets)
   await new Promise<void>((resolve, reject) => {
@@ -197,7 +192,7 @@ async function listen(address: string, room: Room): Promise<Server | PlainServer
 
 /** Without this listener Node takes requests for another protocol as plain ones. */
 function hearUpgrades(server: Server | PlainServer, room: Room, websockets: Websockets): void {
-  const handle: Handler = (request, response, accept) => admit(room, request, response, accept)
+  const handle: RequestListener = (request, response) => admit(room, request, response)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     noteRequest()
     // Otherwise answers to earlier requests would be mixed into it.
@@ -206,7 +201,7 @@ function hearUpgrades(server: Server | PlainServer, room: Room, websockets: Webs
   })
 }
 
-function createListener({ door, ticketKeys }: Room, handle: Handler): Server | PlainServer {
+function createListener({ door, ticketKeys }: Room, handle: RequestListener): Server | PlainServer {
   const { certificate, limits, log, clock, files } = door
   const options = {
     maxHeaderSize: limits.header_bytes,
@@ -214,7 +209,7 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
     requestTimeout: 2 * limits.receive_s * 1000,
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: limits.keep_alive_s * 1000,
-    // The handler refuses a request without Host, with a body that says why.
+    // The application refuses a request without Host, with a body that says why.
     requireHostHeader: false,
   }
   if (certificate === undefined) return createPlain(options, handle)

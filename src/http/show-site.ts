@@ -5,7 +5,8 @@ import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
 import type { Files } from '../lib/files'
 import type { Random } from '../lib/random'
-import { type Handler, pathOf } from './dispatch'
+import type { Middleware } from './application'
+import { pathOf } from './dispatch'
 
 interface Site {
   /** Contains index.html, and a folder `assets` whose files never change under their names. */
@@ -27,17 +28,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-const SAFE = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-} as const
-
 /** Its place in the page gets a new nonce each time, which allows the page's own styles. */
 const NONCE = '@nonce@'
 
-export function showSite(site: Site): Handler {
+export function showSite(site: Site): Middleware {
   return async (request, response) => {
     const answer = await answerTo(site, request)
     send(request, response, answer)
@@ -64,7 +58,6 @@ async function page({ folder, files, random }: Site): Promise<Answer> {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy(nonce),
-    'X-Frame-Options': 'DENY',
   }
   return { status: 200, headers, body: text.replaceAll(NONCE, nonce) }
 }
@@ -101,6 +94,6 @@ const refusal = (status: number, text: string): Answer => ({
 })
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, { ...SAFE, ...headers, 'Content-Length': Buffer.byteLength(body) })
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -2,17 +2,17 @@
 // upgrade.
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Handler } from './dispatch'
+import { offerWebsocket } from './dispatch'
 import { hangUp, letGo, type RefusalOptions } from './refusal'
 import type { Websockets } from './websockets'
 
 interface UpgradeOptions {
   readonly door: RefusalOptions
   readonly websockets: Websockets
-  readonly handle: Handler
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-export function upgrade(options: UpgradeOptions, request: IncomingMessage, socket: Socket, head: Buffer): unknown {
+export function upgrade(options: UpgradeOptions, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const { door, websockets, handle } = options
   // The server no longer handles its errors.
   socket.on('error', () => socket.destroy())
@@ -22,13 +22,14 @@ export function upgrade(options: UpgradeOptions, request: IncomingMessage, socke
   response.shouldKeepAlive = false
   response.assignSocket(socket)
   response.once('finish', () => letGo(socket, door))
-  if (!asksForOne) return handle(request, response)
-  return handle(request, response, (talk) => {
-    response.detachSocket(socket)
-    response.statusCode = 400
-    socket.once('close', () => response.emit('close'))
-    websockets.accept(request, socket, head, talk, () => (response.statusCode = 101))
-  })
+  if (asksForOne)
+    offerWebsocket(request, (talk) => {
+      response.detachSocket(socket)
+      response.statusCode = 400
+      socket.once('close', () => response.emit('close'))
+      websockets.accept(request, socket, head, talk, () => (response.statusCode = 101))
+    })
+  handle(request, response)
 }
 
 /** Other protocols may be declined, but the parser that would read the body has already stopped. */

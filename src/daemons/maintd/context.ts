@@ -1,9 +1,24 @@
-// What the controllers of this door get.
+// What the application of this door gets, and what its controllers get.
+import type { IncomingMessage } from 'node:http'
 import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
+import type { AccessLogOptions } from '../../http/access-log'
 import { HttpError } from '../../http/errors'
 import type { Reply } from '../../http/json-api'
+import type { Problem } from '../../http/problem'
+import type { KeeperFigures } from '../../maintenance/keeper'
 import type { MaintenanceView } from '../../model/maintenance'
+
+export interface MaintdServices extends AccessLogOptions {
+  readonly gantry: GantryMaster
+  readonly figures: KeeperFigures
+  view(): MaintenanceView
+  /** Rejects an invalid login; only called if there is one. */
+  identify(request: IncomingMessage): Promise<Identity>
+  problemOf(error: unknown): Problem
+  /** How to log in. */
+  readonly challenge: string
+}
 
 export class MaintdContext {
   readonly reply: Reply = { status: 200, headers: {} }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { routes } from '../../generated/metad-routes'
-import { type Api, createDispatcher, dropLastSlashes, type Handler, pathOf } from '../../http/dispatch'
+import { type Api, pathOf } from '../../http/dispatch'
 import { HttpError, notFound, unforeseen } from '../../http/errors'
 import type { RefusalWords } from '../../http/refusal'
 import type { Clock } from '../../lib/clock'
@@ -34,16 +34,7 @@ export const REFUSAL_WORDS: RefusalWords = {
 /** For these paths, Ganeti answers with the methods that they allow. */
 const TELLS_METHODS = /^\/ganeti\/latest\/(read|write)$/
 
-export function metadHandler(options: MetadApiOptions): Handler {
-  // No request has a relevant body: it is dropped within bounds when the answer is sent.
-  const dispatch = createDispatcher(metadApi(options), { read: () => Promise.resolve(undefined) })
-  return (request, response) => {
-    dropLastSlashes(request)
-    return dispatch(request, response)
-  }
-}
-
-function metadApi({ log, clock, files, node, whoAsks }: MetadApiOptions): Api<Guest, MetadContext> {
+export function metadApi({ log, clock, files, node, whoAsks }: MetadApiOptions): Api<Guest, MetadContext> {
   return {
     routes,
     anyName: true,

@@ -14,7 +14,8 @@ import type { Random } from '../../lib/random'
 import { METAD_CONNECTIONS_MAX, METAD_FRAME_BYTES_MAX, METAD_HTTP_LIMITS } from '../../model/limits/metad'
 import { serveCalls } from '../../rpc/json-protocol'
 import { metadHandlers } from '../../rpc/metad/calls'
-import { type MetadApiOptions, metadHandler, REFUSAL_WORDS } from './api'
+import { type MetadApiOptions, REFUSAL_WORDS } from './api'
+import { metadApplication } from './application'
 import type { NodeFiles } from './context'
 import { Instances } from './instances'
 import { Relays } from './relays'
@@ -89,8 +90,8 @@ function openDoor(
   lateAddress?: string,
 ): Promise<Served> {
   return serve({
-    ...{ addresses, port, log, clock, random, files, accessLog, limits: METAD_HTTP_LIMITS, words: REFUSAL_WORDS },
-    handle: metadHandler({ log, clock, files, node, whoAsks }),
+    ...{ addresses, port, log, clock, random, files, limits: METAD_HTTP_LIMITS, words: REFUSAL_WORDS },
+    application: metadApplication({ log, clock, files, accessLog, node, whoAsks }),
     ...(lateAddress !== undefined && { lateAddress }),
   })
 }

@@ -1,6 +1,6 @@
 // /metrics for Prometheus. Figures that Ganeti's exporter also has get its names. Ours begin with gantry_ and have base
 // units. Objects are queried for the caller, so that a token with a scope measures only what it may see.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Middleware } from '../../http/application'
 import { retryAfter } from '../../http/errors'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from '../../lib/prometheus'
 import type { Clock } from '../../lib/clock'
@@ -43,7 +43,7 @@ export class RapiMetrics {
 
   constructor(private readonly clock: Clock) {}
 
-  observe(request: IncomingMessage, response: ServerResponse): void {
+  readonly observe: Middleware = (request, response, next) => {
     const start_ms = this.clock.monotonic_ms()
     const api = apiOf(request.url ?? '')
     response.once('finish', () => {
@@ -55,6 +55,7 @@ export class RapiMetrics {
       if (response.getHeader('content-type') !== 'text/event-stream')
         this.durations.observe({ api }, (this.clock.monotonic_ms() - start_ms) / 1000)
     })
+    next()
   }
 
   /** Wraps the object so that its calls are measured. */
@@ -93,27 +94,28 @@ export interface MetricsOptions {
   readonly log: Log
 }
 
-export async function serveMetrics(
-  { metrics, gantry, identify, log }: MetricsOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  try {
-    const { identity } = await identify(request)
-    const told = gantry.metrics(identity)
-    const [cluster, daemons] = await Promise.all([
-      clusterMetrics(gantry, identity, metrics.now_ms(), told),
-      daemonMetrics(told, metrics),
-    ])
-    response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE, 'Cache-Control': 'no-store' })
-    response.end(`${cluster}\n${daemons}`)
-  } catch (error) {
-    const problem = problemOf(error, log)
-    if (problem.status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
-    const headers = { 'Content-Type': 'application/problem+json', ...retryAfter(problem.status, error, RETRY_AFTER_S) }
-    response.writeHead(problem.status, headers).end(JSON.stringify(problem))
+export const serveMetrics =
+  ({ metrics, gantry, identify, log }: MetricsOptions): Middleware =>
+  async (request, response) => {
+    try {
+      const { identity } = await identify(request)
+      const told = gantry.metrics(identity)
+      const [cluster, daemons] = await Promise.all([
+        clusterMetrics(gantry, identity, metrics.now_ms(), told),
+        daemonMetrics(told, metrics),
+      ])
+      response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE, 'Cache-Control': 'no-store' })
+      response.end(`${cluster}\n${daemons}`)
+    } catch (error) {
+      const problem = problemOf(error, log)
+      if (problem.status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
+      const headers = {
+        'Content-Type': 'application/problem+json',
+        ...retryAfter(problem.status, error, RETRY_AFTER_S),
+      }
+      response.writeHead(problem.status, headers).end(JSON.stringify(problem))
+    }
   }
-}
 
 async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: number, told: Told): Promise<string> {
   const all = (what: QueryResource, fields: readonly string[]) => allRows(gantry, identity, what, fields)

@@ -7,7 +7,7 @@ import { systemClock as clock } from '../../../src/lib/clock'
 import { systemFiles as files, type Files } from '../../../src/lib/files'
 import { openLog } from '../../../src/lib/log'
 import { systemRandom as random } from '../../../src/lib/random'
-import type { Handler } from '../../../src/http/dispatch'
+import { createApplication, type Middleware } from '../../../src/http/application'
 import { HTTP_LIMITS } from '../../../src/model/limits/http'
 
 let door: Served
@@ -16,11 +16,11 @@ afterEach(() => door.close())
 
 const words = { type: 'text/plain', body: ({ message }: { message: string }) => Buffer.from(message) }
 
-async function open(handle: Handler): Promise<void> {
+async function open(part: Middleware): Promise<void> {
   lines = []
   const log = openLog({ write: (line) => void lines.push(line) })
-  const told = { addresses: ['127.0.0.1'], port: 0, limits: HTTP_LIMITS, accessLog: 'none' as const, words }
-  door = await serve({ ...told, files, log, clock, random, handle })
+  const told = { addresses: ['127.0.0.1'], port: 0, limits: HTTP_LIMITS, words }
+  door = await serve({ ...told, files, log, clock, random, application: createApplication().use(part) })
 }
 
 /** All that a connection says after these requests. */
@@ -33,7 +33,7 @@ async function say(...paths: string[]): Promise<string> {
   return said
 }
 
-test.each<[how: string, handle: Handler]>([
+test.each<[how: string, part: Middleware]>([
   ['rejects', () => Promise.reject(new Error('a defect'))],
   [
     'throws',
@@ -41,8 +41,8 @@ test.each<[how: string, handle: Handler]>([
       throw new Error('a defect')
     },
   ],
-])('a handler that %s: the client gets 500, and the log has the stack', async (_, handle) => {
-  await open(handle)
+])('a part that %s: the client gets 500, and the log has the stack', async (_, part) => {
+  await open(part)
   expect(await say('/where?token=secret')).toMatch(
     /^HTTP\/1.1 500 [^]*\r\n\r\nInternal error; the log of this daemon has the details$/,
   )

@@ -32,8 +32,8 @@ test('a door that closes while it takes its late address lets it go again', asyn
   let door: Served | undefined
   try {
     door = await serve({
-      ...{ addresses: ['127.0.0.1'], lateAddress: LATE, port, accessLog: 'none', files, limits, log, clock, random },
-      handle: (_request, response) => response.end(),
+      ...{ addresses: ['127.0.0.1'], lateAddress: LATE, port, files, limits, log, clock, random },
+      application: (_request, response) => response.end(),
       words: { type: 'text/plain', body: () => Buffer.alloc(0) },
     })
   } finally {

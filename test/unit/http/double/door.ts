@@ -1,12 +1,14 @@
 // A door as a daemon has one: who may ask, its routes, and what it serves them with. It keeps nothing.
 import { pipeline } from 'node:stream/promises'
+import { type AccessLogOptions, logRequests } from '../../../../src/http/access-log'
+import { createApplication } from '../../../../src/http/application'
 import { Bodies } from '../../../../src/http/body'
 import { createDispatcher, type Route, WEBSOCKET } from '../../../../src/http/dispatch'
+import { documentation } from '../../../../src/http/documentation'
 import { HttpError } from '../../../../src/http/errors'
 import { jsonApi } from '../../../../src/http/json-api'
 import { problemOf } from '../../../../src/http/problem'
 import { type Door, serve } from '../../../../src/http/serve'
-import { showPages } from '../../../../src/http/show-pages'
 import type { Talk } from '../../../../src/http/websockets'
 import { HTTP_LIMITS } from '../../../../src/model/limits/http'
 import type { DoubleContext } from './context'
@@ -36,7 +38,7 @@ const echoRoute: Route<DoubleContext> = {
 
 type Given = Pick<Door, 'clock' | 'log' | 'random' | 'files' | 'addresses' | 'port'>
 
-export interface DoubleOptions extends Given, Partial<Pick<Door, 'certificate' | 'accessLog'>> {
+export interface DoubleOptions extends Given, Partial<Pick<Door, 'certificate'> & Pick<AccessLogOptions, 'accessLog'>> {
   readonly routes: readonly Route<DoubleContext>[]
   /** The document. */
   readonly file: string
@@ -44,7 +46,7 @@ export interface DoubleOptions extends Given, Partial<Pick<Door, 'certificate' |
   readonly gate?: () => Promise<void>
 }
 
-export function startDouble({ routes, file, gate, ...more }: DoubleOptions) {
+export function startDouble({ routes, file, gate, accessLog = 'none', ...more }: DoubleOptions) {
   const { clock, log } = more
   const limits = LIMITS
   const door = {
@@ -62,13 +64,12 @@ export function startDouble({ routes, file, gate, ...more }: DoubleOptions) {
     context: ({ caller }) => ({ caller, reply: { status: 200, headers: {} } }),
     replyOf: ({ reply }) => reply,
   })
-  const dispatch = createDispatcher(api, new Bodies(limits))
-  const pages = showPages({ title: 'Double', file })
+  const app = createApplication()
+  app.use(logRequests({ accessLog, clock, log }, limits))
+  app.use('/docs', documentation({ title: 'Double', file }))
+  app.use(createDispatcher(api, new Bodies(limits)))
   return serve({
-    ...{ accessLog: 'none', websockets: true, limits, ...more },
+    ...{ websockets: true, limits, application: app, ...more },
     words: { type: 'text/plain', body: ({ message }) => Buffer.from(message) },
-    handle(request, response, accept) {
-      return (request.url ?? '').startsWith('/docs') ? pages(request, response) : dispatch(request, response, accept)
-    },
   })
 }

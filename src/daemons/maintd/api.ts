@@ -1,0 +1,27 @@
+// The requests of the maintenance daemon: who sends them, and what the controllers get.
+import { routes } from '../../generated/maintd-routes'
+import { noteAccess } from '../../http/access-log'
+import type { Api } from '../../http/dispatch'
+import { jsonApi } from '../../http/json-api'
+import { MAINTD_HTTP_LIMITS } from '../../model/limits/maintenance'
+import type { Identity } from '../../rpc/luxi/gantry'
+import { MaintdContext, type MaintdServices } from './context'
+
+export function maintdApi(services: MaintdServices): Api<Identity | undefined, MaintdContext> {
+  const { clock, gantry, view, challenge, problemOf } = services
+  return jsonApi<Identity | undefined, MaintdContext>(
+    { clock, limits: MAINTD_HTTP_LIMITS, challenge, problemOf },
+    {
+      routes,
+      async identify(request) {
+        if (request.headers.authorization === undefined) return undefined
+        const identity = await services.identify(request)
+        noteAccess(request, { user: identity.user, ...(identity.token !== null && { token: identity.token }) })
+        return identity
+      },
+      nameOf: (identity) => identity?.user,
+      context: ({ caller }) => new MaintdContext(view, gantry, caller),
+      replyOf: ({ reply }) => reply,
+    },
+  )
+}
