@@ -96,6 +96,16 @@ browserTest('a node tells what it has, and its monitoring daemon and storage uni
   await group('Monitoring').getByText('inst-status', { exact: true }).waitFor()
   await group('Network interfaces').getByText('lo', { exact: true }).waitFor()
   await ui.look('node')
+  const unit = group('Storage units').getByRole('row').filter({ hasText: 'lvm-pv' })
+  await unit.getByText('allowed', { exact: true }).waitFor()
+  for (const [label, state] of [
+    ['Allow no new volumes', 'not allowed'],
+    ['Allow new volumes', 'allowed'],
+  ] as const) {
+    await unit.getByRole('button', { name: label }).click()
+    await page.getByRole('dialog').getByRole('button', { name: label }).click()
+    await unit.getByText(state, { exact: true }).waitFor()
+  }
 })
 
 browserTest('a node is tagged and drained, its page follows, and it is evacuated', async () => {

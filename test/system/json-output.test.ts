@@ -1,6 +1,7 @@
 // Every command that lists, shows or checks prints JSON, on an empty cluster and on a full one. The commands are those of the tables, so
 // a new one is tried, or must be named below as one that acts.
 import type { Argument, Command } from '../../src/cli/command'
+import * as fs from 'node:fs'
 import { ALL_TOOLS } from '../support/all-tools'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
@@ -94,7 +95,9 @@ function nameFor(tool: string, { kind }: Argument, full: boolean): string | unde
 
 let cluster: EmbeddedCluster
 beforeAll(async () => {
-  cluster = await startCluster(['--hypervisor', 'fake'])
+  // Mirrored disks need more room than a small /tmp has.
+  const root = fs.mkdtempSync('/var/tmp/gt-')
+  cluster = await startCluster(['--hypervisor', 'fake'], { root })
 })
 afterAll(() => cluster.remove())
 

@@ -121,7 +121,6 @@ export const nodeTexts = {
     refused: 'not allowed',
     allow: 'Allow new volumes',
     refuse: 'Allow no new volumes',
-    inUserSpace: 'These are volumes in user space instead of LVM. They cannot be changed or repaired.',
     changeText: (unit: string, node: string) => `Changes whether ${unit} on ${node} takes new volumes.`,
     repair: 'Repair',
     repairText: (unit: string, node: string) =>

@@ -2,7 +2,6 @@
 import { schema as repair } from 'openapi:POST /3/nodes/{name}/storage/{storage_type}/repair'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
-import { useCluster } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import { fieldOf } from '../../forms/schema'
 import { type Action, ActionAt } from '../../parts/action'
@@ -17,13 +16,9 @@ type Storage = components['schemas']['NodeStorageView']
 type Unit = Storage['units'][number] & {
   readonly node: string
   readonly type: string
-  /** A unit in user space instead of LVM, which cannot be changed or repaired. */
-  readonly inUserSpace: boolean
 }
 
 const own = texts.nodes.storage
-
-const unfit = ({ inUserSpace }: Unit): string | undefined => (inUserSpace ? own.inUserSpace : undefined)
 
 const path = ({ node, type }: Unit, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(node)}/storage/${encodeURIComponent(type)}${verb}`
@@ -31,7 +26,6 @@ const path = ({ node, type }: Unit, verb = ''): string =>
 export const ALLOCATABLE: Action<Unit> = {
   ...{ id: 'allocatable', label: own.allocatable, permission: 'nodes.storage.modify' },
   beyond: () => 'machines',
-  unfit,
   text: ({ name, node, allocatable }) => `${allocatable ? own.refuse : own.allow}: ${own.changeText(name, node)}`,
   fields: [],
   request: (unit, body) => ({
@@ -45,7 +39,6 @@ export const ALLOCATABLE: Action<Unit> = {
 
 export const REPAIR_STORAGE: Action<Unit> = {
   ...{ id: 'repair', label: own.repair, permission: 'nodes.storage.repair', danger: true },
-  unfit,
   text: ({ name, node }) => own.repairText(name, node),
   fields: [fieldOf(repair, 'ignore_consistency', { label: own.ignoreConsistency, text: '' })],
   request: (unit, body) => ({
@@ -59,16 +52,13 @@ export function StorageCard({ node }: { node: string }) {
     queryKey: ['nodes', 'one', node, 'storage'],
     queryFn: () => got(api.GET('/3/nodes/{name}/storage', { params: { path: { name: node } } })),
   })
-  const inUserSpace = useCluster().data?.user_space_storage === true
   if (error || data === undefined)
     return (
       <Card title={own.title}>
         {error ? <ProblemBox error={error} retry={() => void refetch()} /> : <Nothing text={texts.table.loading} />}
       </Card>
     )
-  const units = data.items.flatMap(({ type, units: all }) =>
-    all.map((unit): Unit => ({ ...unit, node, type, inUserSpace })),
-  )
+  const units = data.items.flatMap(({ type, units: all }) => all.map((unit): Unit => ({ ...unit, node, type })))
   return (
     <Card title={own.title}>
       {data.items.map(({ type, problem }) => problem && <ProblemBox key={type} error={`${type}: ${problem}`} />)}
@@ -92,6 +82,6 @@ export function StorageCard({ node }: { node: string }) {
 /** Only physical volumes can refuse new volumes, and only volume groups can be repaired. */
 function UnitActions({ unit }: { unit: Unit }) {
   if (unit.type === 'lvm-pv')
-    return <ActionAt subject={unit} action={ALLOCATABLE} label={unit.allocatable ? own.refuse : own.allow} />
+    return <ActionAt subject={unit} action={{ ...ALLOCATABLE, label: unit.allocatable ? own.refuse : own.allow }} />
   return unit.type === 'lvm-vg' ? <ActionAt subject={unit} action={REPAIR_STORAGE} /> : null
 }
