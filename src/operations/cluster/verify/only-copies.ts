@@ -12,13 +12,18 @@ export interface WantedVolume {
   readonly volume: string
   readonly size_mib: number
   readonly nodes: ReadonlySet<string>
+  /** Of a disk that is only reserved: it has no data yet. */
+  readonly forthcoming: boolean
 }
 
 export const wantedVolumes = (config: ConfigData): WantedVolume[] =>
   recordValues(config.disks).flatMap((disk) => {
     const instance = instanceOfDisk(config, disk.uuid)
     const nodes = new Set<string>([...disk.nodes, ...(instance === undefined ? [] : instanceNodes(config, instance))])
-    return volumesOf(disk).map(({ logical_id: [vg, lv], size }) => ({ volume: `${vg}/${lv}`, size_mib: size, nodes }))
+    const forthcoming = disk.forthcoming === true
+    return volumesOf(disk).map(({ logical_id: [vg, lv], size: size_mib }) => {
+      return { volume: `${vg}/${lv}`, size_mib, nodes, forthcoming }
+    })
   })
 
 const volumesOf = (disk: Disk): Disk[] => [
@@ -39,7 +44,9 @@ export function reasonToKeep(
     (one) => one.nodes.has(node.uuid) && !volumes.has(one.volume) && isNamedLike(volume, one.volume),
   )
   if (renamed !== undefined && !REPLACED.test(volume)) return `it has the data of ${renamed.volume}`
-  const lost = wanted.find((one) => isLost(one) && (isNamedLike(volume, one.volume) || isLike(one, volume, volumes)))
+  const mayBe = (one: WantedVolume) =>
+    isNamedLike(volume, one.volume) || (!one.forthcoming && isLike(one, volume, volumes))
+  const lost = wanted.find((one) => isLost(one) && mayBe(one))
   const missing = renamed ?? lost
   return missing && `it may be the only copy of ${missing.volume}, which is missing: keep it until that is there again`
 }

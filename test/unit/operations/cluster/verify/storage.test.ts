@@ -307,6 +307,14 @@ describe('nobody is told to remove what may be the only copy of a disk', () => {
     ])
   })
 
+  test('a disk that is only reserved has no copy', async () => {
+    await cluster.run('OP_INSTANCE_CREATE', { ...plainInstance, disks: [{ size: 64 }], forthcoming: true })
+    onNode('node1').set('xenvg/left', { size: 64, dev_type: 'plain', logical_id: ['xenvg', 'left'] })
+    await expect(told()).resolves.toEqual([
+      "WARNING:ENODEORPHANLV:node:node1.gnt.example:volume xenvg/left is unknown; if nobody needs it, remove it there with 'lvremove xenvg/left'",
+    ])
+  })
+
   describe('a volume with the name of one in another group', () => {
     let [name, disk] = ['', {} as never]
     beforeEach(async () => {
