@@ -115,5 +115,6 @@ export async function betweenGroups(user: Requester): Promise<void> {
   }
   const instance_name = fresh ?? user.one('there')
   if (instance_name === undefined) return
-  await followAll(user, await user.done(op('OP_INSTANCE_CHANGE_GROUP', { instance_name, target_groups })))
+  const where = simulator.chance(0.3) ? { target_groups } : {}
+  await followAll(user, await user.done(op('OP_INSTANCE_CHANGE_GROUP', { instance_name, ...where })))
 }
