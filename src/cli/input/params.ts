@@ -1,6 +1,7 @@
 // Converts key=value options to typed parameters, with Ganeti's errors.
 import { pythonRepr } from '../../lib/text/python-text'
 import { errorText } from '../../lib/system-failure'
+import { OWN_NAMES } from '../../model/disk-parameters'
 import { BE_TYPES, INIC_PARAM_TYPES, ND_TYPES } from '../../model/constants/params'
 import { HV_PARAMS } from '../../model/constants/hypervisors'
 import type { ParamValue } from '../../model/common'
@@ -110,12 +111,14 @@ export function wholeIndex(text: string, complaint: string, advice = ''): number
 
 export const nicValues = (values: KeyValues) => enforceTypes(values, INIC_PARAM_TYPES)
 
-/** Parameters of a new disk: sizes have units, spindles are a number. */
+/** Parameters of a disk: sizes have units, spindles are a number, and the master knows the types of its template's parameters. */
 export function diskValues(values: KeyValues, label: string): Record<string, unknown> {
   const { size, spindles, adopt, ...rest } = values
+  const own = Object.entries(rest).filter(([name]) => OWN_NAMES.includes(name))
   if (size !== undefined && adopt !== undefined) throw refusal(`Only one of 'size' and 'adopt' allowed (${label})`)
   return {
     ...rest,
+    ...guessed(Object.fromEntries(own)),
     ...(adopt !== undefined && { adopt, size: 0 }),
     ...(size !== undefined && { size: diskSize(size, label) }),
     ...(spindles !== undefined && { spindles: enforceType('spindles', spindles, 'int') }),

@@ -1,4 +1,6 @@
 // Converts an instance of the source cluster to the request that creates it in the destination.
+import type { ParamValue } from '../../model/common'
+import { carriedTo } from '../../model/disk-parameters'
 import { diskIdOf } from '../../model/templates'
 import { fieldsOf, type Fields } from './remote-cluster'
 
@@ -28,6 +30,7 @@ export function creationRequest(
   tags: unknown,
   sender: Sender,
   { newName, compress, changes }: { newName: string; compress: string; changes: Changes },
+  withOwn = true,
 ): Fields {
   const template = changes.diskTemplate ?? info['disk_template']
   return withoutNulls({
@@ -35,7 +38,10 @@ export function creationRequest(
     mode: 'remote-import',
     name: newName,
     disk_template: template,
-    disks: listOf(info['disks']).map((disk) => diskRequest(fieldsOf(disk), template)),
+    disks: listOf(info['disks']).map((disk) => ({
+      ...diskRequest(fieldsOf(disk), template),
+      ...(withOwn && carriedTo(ownParameters(fieldsOf(disk)), String(template))),
+    })),
     nics: nicRequests(listOf(info['nics']), changes.nics),
     os: info['os'],
     pnode: changes.primary,
@@ -54,6 +60,16 @@ export function creationRequest(
     source_instance_name: info['name'],
   })
 }
+
+/** Those that are set for this disk alone. */
+export function ownParameters(disk: Fields): Record<string, ParamValue> {
+  const told = listOf(disk['parameters']).map(fieldsOf)
+  return Object.fromEntries(
+    told.flatMap(({ name, value, source }) => (source === 'disk' && isValue(value) ? [[String(name), value]] : [])),
+  )
+}
+
+const isValue = (value: unknown): value is ParamValue => ['string', 'number', 'boolean'].includes(typeof value)
 
 /** A disk of external storage needs its provider; nothing else of its old place is kept. */
 function diskRequest({ size, mode, name, spindles, dev_type, logical_id }: Fields, template: unknown): Fields {

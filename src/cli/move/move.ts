@@ -6,7 +6,7 @@ import { errorText } from '../../lib/system-failure'
 import { ELOG_REMOTE_IMPORT } from '../../model/constants/exports'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { RapiSilence } from '../../rpc/rapi/client'
-import { creationRequest, type Changes, type Sender } from './creation'
+import { creationRequest, type Changes, ownParameters, type Sender } from './creation'
 import { fieldsOf, instancePath, JobFailure, type Fields, type LogLine, type RemoteCluster } from './remote-cluster'
 
 export interface Move {
@@ -46,9 +46,22 @@ export async function moveInstance(around: Surroundings, move: Move): Promise<vo
   const info = fieldsOf(answers[String(seen['name'])])
   const sender = { handshake, x509_key_name, x509_ca }
   const transfer = new Transfer(around, move, info, sender)
-  await transfer.run(creationRequest(info, seen['tags'], sender, move))
+  await transfer.run(creationRequest(info, seen['tags'], sender, move, await takesOwnParameters(around, info)))
   if (move.keep) await transfer.startSource()
   else await removeFrom(source, move.name, `The data has moved to ${destination.title}, but it is still in`)
+}
+
+/** Whether disks keep the parameters that they have for themselves. Ganeti refuses a disk with them. */
+async function takesOwnParameters({ destination, say }: Surroundings, info: Fields): Promise<boolean> {
+  const disks = Array.isArray(info['disks']) ? info['disks'].map(fieldsOf) : []
+  const own = disks.flatMap((disk, index) =>
+    Object.entries(ownParameters(disk)).map(([name, value]) => `${name}=${String(value)} of disk ${index}`),
+  )
+  if (own.length === 0 || (await destination.isGantry())) return true
+  say(
+    `${destination.title} has no parameters for single disks, so these get the values of its groups: ${own.join(', ')}`,
+  )
+  return false
 }
 
 class Transfer {

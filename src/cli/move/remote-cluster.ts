@@ -51,9 +51,14 @@ export class RemoteCluster {
   }
 
   /** Undefined if there is none of this name. */
-  async instance(name: string): Promise<Fields | undefined> {
+  instance = (name: string): Promise<Fields | undefined> => this.there(instancePath(name))
+
+  /** Ganeti has no version 3 of the remote API. */
+  isGantry = async (): Promise<boolean> => (await this.there('/3/session')) !== undefined
+
+  private async there(resource: string): Promise<Fields | undefined> {
     try {
-      return await this.fields(instancePath(name))
+      return await this.fields(resource)
     } catch (error) {
       if (error instanceof RapiRefusal && error.status === 404) return undefined
       throw error

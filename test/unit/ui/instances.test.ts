@@ -107,8 +107,8 @@ test('a difference is told for each value within', () => {
 })
 
 test.each(DISK_TEMPLATES)('the console knows what can be done with disks of %s', (name) => {
-  const { mirror, copyable, growable, snapshots, empty, adoptedOnly } = factsOf(name)
-  const facts = { mirror, copyable, growable, snapshots, empty, adopted: adoptedOnly }
+  const { mirror, copyable, growable, snapshots, empty, adoptedOnly, perDisk: own } = factsOf(name)
+  const facts = { mirror, copyable, growable, snapshots, empty, adopted: adoptedOnly, own }
   expect(TEMPLATES[name]).toEqual(JSON.parse(JSON.stringify(facts)))
 })
 

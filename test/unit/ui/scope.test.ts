@@ -1,6 +1,7 @@
 // Whoever signs in with a token that has a scope is told beforehand of everything that the master would refuse for it, and of nothing else.
 import document from '../../../openapi/rapi.json'
 import type { ConfigData, Node } from '../../../src/model/config'
+import { factsOf } from '../../../src/model/templates'
 import { definitionOf } from '../../../src/opcodes/index'
 import { objectsOf } from '../../../src/opcodes/objects'
 import type { WireOpCode } from '../../../src/rpc/luxi/calls'
@@ -174,7 +175,7 @@ test('most can be done with it, and some things cannot', async () => {
 })
 
 test.each([
-  ['pages/instances/actions/disks.ts', 'add-disk', ['vg', 'metavg']],
+  ['pages/instances/actions/disks.ts', 'add-disk', ['vg', 'metavg', ...(factsOf('drbd').perDisk ?? [])]],
   ['pages/instances/actions/disks.ts', 'convert', ['file_storage_dir', 'ext_params']],
   ['pages/instances/actions/nics.ts', 'change-nic', ['mode', 'link', 'vlan']],
   ['pages/nodes/actions.ts', 'drained-true', ['auto_promote']],

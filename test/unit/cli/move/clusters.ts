@@ -33,6 +33,8 @@ export class Clusters {
   exported: Job = { result: [true, [true]] }
   removed: Job = { result: null }
   iallocator = 'hail'
+  /** The destination. */
+  isGantry = true
   info: Record<string, unknown> = INFO
 
   private readonly jobs: { job: Job; told?: true }[] = []
@@ -53,12 +55,14 @@ export class Clusters {
       call: async (verb, resource, body) => {
         const wait = /^\/2\/jobs\/(\d+)\/wait$/.exec(resource)
         if (wait) return this.news(Number(wait[1]))
+        if (resource === '/3/session' && this.isGantry) return { user: 'admin' }
         if (resource === '/2/info') return { name: side, default_iallocator: this.iallocator }
         const [, name] = /^\/2\/instances\/([^/?]+)$/.exec(resource) ?? []
         if (verb === 'GET' && name !== undefined) {
           if (this[side].has(name)) return { name, tags: ['web'] }
           throw new RapiRefusal(404, 'Nothing matches the given URI')
         }
+        if (resource === '/3/session') throw new RapiRefusal(404, 'Nothing matches the given URI')
         const title = `${side} ${verb} ${resource}`
         this.done.push(title)
         if (typeof body === 'object' && body !== null) this.bodies.set(title, { ...body })

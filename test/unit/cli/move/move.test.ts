@@ -56,6 +56,25 @@ test('a disk of external storage keeps its provider, and one that becomes anothe
   expect(plain.bodies.get(CREATE)?.['disks']).toEqual([{ size: 1024, mode: 'rw' }])
 })
 
+test('a disk keeps its own parameters, under the names of its new template, but a Ganeti does not take them', async () => {
+  const parameters = [
+    { name: 'stripes', value: 2, source: 'disk' },
+    { name: 'stripe-size', value: 64, source: 'group' },
+  ]
+  const clusters = new Clusters()
+  clusters.info = { ...clusters.info, disks: [{ size: 1024, mode: 'rw', dev_type: 'plain', parameters }] }
+  await clusters.move('--keep-source-instance')
+  expect(clusters.bodies.get(CREATE)?.['disks']).toEqual([{ size: 1024, mode: 'rw', stripes: 2 }])
+  const [mirror, theirs] = [new Clusters(), new Clusters()]
+  mirror.info = theirs.info = clusters.info
+  await mirror.move('--dest-disk-template=drbd')
+  expect(mirror.bodies.get(CREATE)?.['disks']).toEqual([{ size: 1024, mode: 'rw', 'data-stripes': 2 }])
+  theirs.isGantry = false
+  const { stdout } = await theirs.move()
+  expect(theirs.bodies.get(CREATE)?.['disks']).toEqual([{ size: 1024, mode: 'rw' }])
+  expect(stdout).toMatch(/no parameters for single disks, so these get the values of its groups: stripes=2 of disk 0$/m)
+})
+
 test('an instance that is kept runs again in its old cluster', async () => {
   const clusters = new Clusters()
   expect((await clusters.move('--keep-source-instance')).exit).toBe(0)

@@ -10,15 +10,24 @@ interface Template {
   /** Disks exist before the instance, and are adopted. */
   readonly adopted?: true
   readonly empty?: true
+  /** Parameters that one disk may have for itself. */
+  readonly own?: readonly string[]
 }
 
 export const TEMPLATES: Readonly<Record<string, Template>> = {
   diskless: { mirror: 'outside', empty: true },
   file: { growable: true, snapshots: 'within', copyable: true },
   sharedfile: { mirror: 'outside', growable: true, snapshots: 'within' },
-  plain: { growable: true, snapshots: 'beside', copyable: true },
+  plain: { growable: true, snapshots: 'beside', copyable: true, own: ['stripes', 'stripe-size'] },
   blockdev: { mirror: 'outside', adopted: true },
-  drbd: { mirror: 'inside', growable: true, snapshots: 'beside' },
+  drbd: {
+    ...{ mirror: 'inside', growable: true, snapshots: 'beside' },
+    own: [
+      ...['c-delay-target', 'c-fill-target', 'c-max-rate', 'c-min-rate', 'c-plan-ahead', 'dynamic-resync'],
+      ...['data-stripes', 'data-stripe-size', 'meta-stripes', 'meta-stripe-size', 'resync-rate'],
+      ...['disk-barriers', 'disk-custom', 'meta-barriers', 'net-custom', 'protocol'],
+    ],
+  },
   rbd: { mirror: 'outside', growable: true, snapshots: 'within' },
   ext: { mirror: 'outside', growable: true, snapshots: 'within' },
   gluster: { mirror: 'outside', growable: true },

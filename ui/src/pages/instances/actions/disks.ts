@@ -1,4 +1,5 @@
 // Actions on disks of an instance.
+import { schema as diskParameters } from 'openapi:#DiskParameters'
 import { schema as create } from 'openapi:POST /3/instances'
 import { schema as activate } from 'openapi:POST /3/instances/{name}/disks/activate'
 import { schema as deactivate } from 'openapi:POST /3/instances/{name}/disks/deactivate'
@@ -6,6 +7,8 @@ import { schema as recreate } from 'openapi:POST /3/instances/{name}/disks/recre
 import { schema as grow } from 'openapi:POST /3/instances/{name}/disks/{index}/grow'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
 import { type BodySchema, type Field, fieldOf, otherFields, type Values } from '../../../forms/schema'
+import { belowOthers, parameterFields } from '../../../forms/parameter-fields'
+import { withinOf } from '../../../forms/within-scope'
 import { sizeText, sizeWord } from '../../../format/size'
 import { type Action, nothingChanged } from '../../../parts/action'
 import { each, flagValue } from '../../../parts/gnt'
@@ -34,13 +37,39 @@ const titleOf = ({ index, name }: DiskOf): string => (name === null ? `${index}`
 /** The schema of a disk. */
 export const DISK: BodySchema = { properties: create.properties['disks']?.items?.properties ?? {}, required: [] }
 
+/** Parameters of a disk of this template for itself, over those of its group. An empty field shows that the group's value holds. */
+function ownDiskFields(template: string, own: Values = {}): Field[] {
+  const names = TEMPLATES[template]?.own ?? []
+  const known = diskParameters.properties[template]?.properties ?? {}
+  const properties = Object.fromEntries(
+    names.map((name) => [
+      name,
+      { ...known[name], 'x-within-scope': withinOf(create.properties['disks']?.items, name) },
+    ]),
+  )
+  return parameterFields(belowOthers([], { properties }, {}, own))
+}
+
+/** Only says how a disk is made. One that exists cannot follow it. */
+const onlyForMaking = (name: string): boolean => name.includes('stripe')
+
+/** Those that are set for this disk. */
+const ownOf = ({ instance, index }: DiskOf): Values =>
+  Object.fromEntries(
+    (instance['disk.parameters']?.[index] ?? []).flatMap(({ name, value, source }) =>
+      source === 'disk' ? [[name, value]] : [],
+    ),
+  )
+
 /** Parameters that few users need: for LVM, external storage and adopted disks. */
 const RARE = ['vg', 'metavg', 'spindles', 'access', 'provider', 'adopt'] as const
 
-export const rareDiskFields = (template: string): Field[] =>
-  RARE.filter((name) => (RARE_OF[template] ?? ['spindles']).includes(name)).map((name) =>
+export const rareDiskFields = (template: string): Field[] => [
+  ...RARE.filter((name) => (RARE_OF[template] ?? ['spindles']).includes(name)).map((name) =>
     fieldOf(DISK, name, words[name]),
-  )
+  ),
+  ...ownDiskFields(template),
+]
 
 const RARE_OF: Readonly<Record<string, readonly string[]>> = {
   plain: ['vg', 'adopt', 'spindles'],
@@ -61,9 +90,10 @@ const hotplug = (instance: Instance): Field[] =>
   isRunning(instance) ? [fieldOf(change, 'hotplug', own.fields.hotplug)] : []
 
 /** Separates parameters of the disk from those of the request. */
-function parted(body: Values): { device: Values; rest: Values } {
+function parted({ disk_template: template }: Instance, body: Values): { device: Values; rest: Values } {
   const entries = Object.entries(body)
-  const isDevice = ([name]: readonly [string, unknown]) => Object.hasOwn(DISK.properties, name)
+  const own = TEMPLATES[template ?? '']?.own ?? []
+  const isDevice = ([name]: readonly [string, unknown]) => Object.hasOwn(DISK.properties, name) || own.includes(name)
   return {
     device: Object.fromEntries(entries.filter(isDevice)),
     rest: Object.fromEntries(entries.filter((entry) => !isDevice(entry))),
@@ -82,7 +112,7 @@ export const ADD_DISK: Action<Instance> = {
   others: ({ disk_template: template }) => [...rareDiskFields(template ?? ''), ...LATER],
   unfit: (instance) => (templateOf(instance)?.empty ? own.unfit.noDisks : undefined),
   request(instance, body) {
-    const { device, rest } = parted(body)
+    const { device, rest } = parted(instance, body)
     return modify(instance, { ...rest, disks: [['add', -1, device]] })
   },
 }
@@ -99,8 +129,10 @@ export const CHANGE_DISK: Action<DiskOf> = {
     fieldOf(DISK, 'name', { ...words.name, initial: name ?? '', cleared: 'none' }),
     fieldOf(DISK, 'mode', { ...words.mode, placeholder: texts.forms.unchanged }),
   ],
+  others: (disk) =>
+    ownDiskFields(disk.instance.disk_template ?? '', ownOf(disk)).filter(({ name }) => !onlyForMaking(name)),
   request(disk, body) {
-    const { device, rest } = parted(body)
+    const { device, rest } = parted(disk.instance, body)
     return modify(disk.instance, { ...rest, disks: [['modify', disk.index, device]] })
   },
   complaint: (_disk, body) => nothingChanged(body),
