@@ -29,6 +29,8 @@ export interface RoundQuestion {
   readonly loads: readonly number[] | null
   /** Instances with jobs that this round must leave alone. */
   readonly busy: readonly string[]
+  /** Instances whose move has failed, which a balance leaves alone. */
+  readonly resting: readonly string[]
   /** The name of the master. */
   readonly master: string
 }
@@ -116,8 +118,9 @@ class PlannedRound {
   }
 
   balance(): void {
-    const { settings, loads } = this.question
+    const { settings, loads, resting } = this.question
     if (settings.balance_load && loads === null) return
+    const instances = this.data.instances.map(({ name }) => name).filter((name) => !resting.includes(name))
     const nodes = this.data.nodes.filter((node) => this.isFree(node) && !this.broken.has(node.name))
     if (nodes.length < 2) return
     const model = buildModel(this.data, settings.balance_load && loads !== null ? measured(this.data, loads) : {})
@@ -126,7 +129,8 @@ class PlannedRound {
         model,
         {
           ...BALANCE_DEFAULTS,
-          ...{ groups: [group], nodes: nodes.map(({ name }) => name), maxMoves: BALANCE_MOVES_MAX, maxOpcodes: 100 },
+          ...{ groups: [group], nodes: nodes.map(({ name }) => name), instances },
+          ...{ maxMoves: BALANCE_MOVES_MAX, maxOpcodes: 100 },
           ...{ minGain: settings.balance_threshold, minGainLimit: settings.balance_threshold * 10 },
           diskMoves: settings.balance_disks,
         },

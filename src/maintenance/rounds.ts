@@ -12,6 +12,7 @@ import type { Master } from '../rpc/luxi/master'
 import { failureIn } from './job-failure'
 import { afterRound, begun, type Failures, hasEnded, hasFailure, type Statuses, withJob, withNote } from './life'
 import type { Claims } from './claims'
+import type { FailedMoves } from './failed-moves'
 import type { Memory, Remembered } from './memory'
 import type { RoundPlan } from './plan-round'
 import type { PlannedJob } from './planned-job'
@@ -24,6 +25,7 @@ export interface RoundsOptions {
   readonly random: Pick<Random, 'uuid'>
   readonly log: Log
   readonly claims: Claims
+  readonly failedMoves: Pick<FailedMoves, 'note'>
   /** Plans a round for the current cluster. */
   plan(remembered: Remembered, settings: MaintenanceSettings): Promise<RoundPlan>
   /** The tags of an instance. */
@@ -49,6 +51,9 @@ export class Rounds {
     const statuses = await this.statuses(round)
     if (!hasEnded(round, statuses)) return 'waits'
     const failures = await this.failures(statuses)
+    for (const one of round.jobs)
+      if (one.kind === 'balance' && (one.job === null || statuses.get(one.job) !== 'success'))
+        this.options.failedMoves.note(one)
     await memory.update((now) => ({
       events: afterRound(now.events, round, { statuses, failures }, this.now_s()),
       round: null,

@@ -19,6 +19,7 @@ import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { WorkerPool } from '../lib/work/worker-pool'
 import { Claims } from '../maintenance/claims'
+import { FailedMoves } from '../maintenance/failed-moves'
 import { InstanceCare } from '../maintenance/instance-care'
 import { Keeper } from '../maintenance/keeper'
 import { Memory, type Remembered } from '../maintenance/memory'
@@ -68,10 +69,10 @@ export const start: Start = async (surroundings) => {
     ...{ memory, clock, random, config, ask: openMonds(paths, files) },
     key: async () => (await disk.read(paths.hmacKey))?.toString('utf8') ?? '',
   })
-  const claims = new Claims()
-  const planner = openPlanner({ config, nodes, master, watch, claims })
+  const [claims, failedMoves] = [new Claims(), new FailedMoves(clock, config)]
+  const planner = openPlanner({ config, nodes, master, watch, claims, failedMoves })
   const tagsOf = (name: string) => findInstance(config(), name)?.tags ?? []
-  const rounds = new Rounds({ memory, master, clock, random, log, claims, plan: planner.plan, tagsOf })
+  const rounds = new Rounds({ memory, master, clock, random, log, claims, failedMoves, plan: planner.plan, tagsOf })
   const keeper = new Keeper({ memory, rounds, watch, clock, log })
   const users = new UsersFile(paths.rapiUsers, { files, random, log })
   users.refresh()
@@ -157,10 +158,11 @@ interface Sources {
   readonly master: Pick<Master, 'queryJobs'>
   readonly watch: NodeWatch
   readonly claims: Claims
+  readonly failedMoves: FailedMoves
 }
 
 /** Plans are made in a thread, from the nodes' current answers. */
-function openPlanner({ config, nodes, master, watch, claims }: Sources) {
+function openPlanner({ config, nodes, master, watch, claims, failedMoves }: Sources) {
   const threads = new WorkerPool({
     ...{ entry: path.join(__dirname, '../maintenance-thread.js'), clock, threads: 1 },
     ...{ limit_s: ROUND_PLAN_S, idle_s: ROUND_THREAD_IDLE_S, memory_mib: ROUND_PLAN_MEMORY_MIB },
@@ -183,7 +185,11 @@ function openPlanner({ config, nodes, master, watch, claims }: Sources) {
     const question: RoundQuestion = {
       ...{ events, names: Object.fromEntries(names), settings, now_s: clock.now_ms() / 1000 },
       jobs: settings.harep ? await statusesIn(data) : [],
-      ...{ busy: claims.busy(), master: recordGet(now.nodes, now.cluster.master_node)?.name ?? '' },
+      ...{
+        busy: claims.busy(),
+        resting: failedMoves.resting(),
+        master: recordGet(now.nodes, now.cluster.master_node)?.name ?? '',
+      },
       loads: settings.balance_load ? await watch.loads(data.nodes.map(({ name }) => name)) : null,
     }
     // The thread is ours.

@@ -28,7 +28,17 @@ export async function measureRounds(report: Report): Promise<void> {
   })
   const settings = { ...MAINTENANCE_DEFAULTS, evacuation: true, live_repair: true, harep: true, balance: true }
   const names = Object.fromEntries(nodes.map(({ name }) => [name, name]))
-  const question: RoundQuestion = { events, names, settings, now_s: 1, jobs: [], loads: null, busy: [], master: '' }
+  const question: RoundQuestion = {
+    events,
+    names,
+    settings,
+    now_s: 1,
+    jobs: [],
+    loads: null,
+    busy: [],
+    resting: [],
+    master: '',
+  }
   const pool = new WorkerPool({
     ...{ entry: path.join(__dirname, '../../dist/maintenance-thread.js'), clock: systemClock },
     ...{ threads: 1, limit_s: ROUND_PLAN_S, memory_mib: ROUND_PLAN_MEMORY_MIB },

@@ -3,6 +3,7 @@ import { countedTemplate } from '../../src/model/templates'
 import { recordValues } from '../../src/config/records'
 import { sha1Hmac } from '../../src/lib/hmac'
 import { Claims } from '../../src/maintenance/claims'
+import { FailedMoves } from '../../src/maintenance/failed-moves'
 import { Keeper } from '../../src/maintenance/keeper'
 import { Memory } from '../../src/maintenance/memory'
 import { planRound } from '../../src/maintenance/plan-round'
@@ -74,8 +75,9 @@ export async function startMaintenance(
       return { text: JSON.stringify({ signed: { msg, salt, hmac: sha1Hmac(KEY, msg, salt) } }), date_ms: undefined }
     },
   })
+  const failedMoves = new FailedMoves(clock, config)
   const rounds = new Rounds({
-    ...{ memory, master, clock, random, log, claims: new Claims() },
+    ...{ memory, master, clock, random, log, failedMoves, claims: new Claims() },
     tagsOf: (name) => findInstance(config(), name)?.tags ?? [],
     async plan({ events }, settings) {
       const now = config()
@@ -89,6 +91,7 @@ export async function startMaintenance(
         jobs: [],
         loads: null,
         busy: [],
+        resting: failedMoves.resting(),
         master: '',
       }
       return planRound(data, question, options)

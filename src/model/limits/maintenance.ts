@@ -36,6 +36,8 @@ export const REPAIR_TAG_S = 10
 export const ROUND_LOOK_S = 1
 /** Seconds until a failed round is tried again. */
 export const ROUND_AGAIN_S = 30
+/** Seconds until an instance whose move for a balance has failed is moved again, if nothing changes. */
+export const BALANCE_AGAIN_S = 3600
 /** Seconds for the plan of a round, and the memory of its thread. */
 export const ROUND_PLAN_S = 300
 export const ROUND_PLAN_MEMORY_MIB = 1024

@@ -43,7 +43,10 @@ function situation(seed: number): { data: ClusterData; question: RoundQuestion }
   })
   const names = Object.fromEntries(nodes.map(({ name }) => [`uuid-${name}`, name]))
   const data = { ...raw, nodes, instances }
-  return { data, question: { events, names, settings: ON, now_s: 100, jobs: [], loads: null, busy: [], master: '' } }
+  return {
+    data,
+    question: { events, names, settings: ON, now_s: 100, jobs: [], loads: null, busy: [], resting: [], master: '' },
+  }
 }
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 })

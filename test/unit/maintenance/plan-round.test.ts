@@ -21,7 +21,18 @@ const names = (data: ClusterData) => Object.fromEntries(data.nodes.map(({ name }
 const plan = (data: ClusterData, more: Partial<RoundQuestion>) =>
   planRound(
     data,
-    { events: [], names: names(data), settings: ON, now_s: 1000, jobs: [], loads: null, busy: [], master: '', ...more },
+    {
+      events: [],
+      names: names(data),
+      settings: ON,
+      now_s: 1000,
+      jobs: [],
+      loads: null,
+      busy: [],
+      resting: [],
+      master: '',
+      ...more,
+    },
     ALLOC_DEFAULTS,
   )
 
@@ -224,6 +235,12 @@ describe('moves that balance', () => {
     }
     expect(moves(1e6)).toEqual([])
     expect(plan(data, { settings: MAINTENANCE_DEFAULTS }).jobs).toEqual([])
+  })
+
+  test('leave out instances whose move has failed, and go on with others', () => {
+    const [first = ''] = moves(0.01).flatMap(({ instances }) => instances)
+    const after = moves(0.01, { resting: [first] }).flatMap(({ instances }) => instances)
+    expect([after.includes(first), after.length > 0]).toEqual([false, true])
   })
 
   test('wait where the load counts, and a node does not tell it', () => {

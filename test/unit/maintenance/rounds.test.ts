@@ -31,6 +31,8 @@ class World {
   readonly clock = clockAt(1e12)
   readonly random = seededRandom(1)
   readonly claims = new Claims()
+  /** Instances of balance moves that failed. */
+  readonly failed: string[] = []
 
   daemon() {
     const memory = new Memory({
@@ -58,6 +60,7 @@ class World {
         random: this.random,
         log: silentLog,
         claims: this.claims,
+        failedMoves: { note: ({ instances }) => void this.failed.push(...instances) },
         tagsOf: () => this.tags,
       },
       plan: async () => {
@@ -188,6 +191,17 @@ test('two daemons at the same time begin one round', async () => {
   world.planned = { jobs: [job()], notes: [] }
   await Promise.all([world.daemon().rounds.step(), world.daemon().rounds.step()])
   expect(world.jobs).toHaveLength(1)
+})
+
+test('moves for a balance that fail or are refused are noted, and no others', async () => {
+  const world = new World()
+  const balance = (name: string) => job({ kind: 'balance', event: null, instances: [name], nodes: [name] })
+  world.planned = { jobs: [balance('good'), balance('bad'), job({ event: null, instances: ['other'] })], notes: [] }
+  const { rounds } = world.daemon()
+  expect(await rounds.step()).toBe('waits')
+  world.jobs.forEach((one, at) => (one.status = at === 0 ? 'success' : 'error'))
+  expect(await rounds.step()).toBe('failed')
+  expect(world.failed).toEqual(['bad'])
 })
 
 test('a job that fails ends the event, which tells why', async () => {
