@@ -12,7 +12,7 @@ export interface WantedVolume {
   readonly volume: string
   readonly size_mib: number
   readonly nodes: ReadonlySet<string>
-  /** Of a disk that is only reserved: it has no data yet. */
+  /** Whether its disk is only reserved, and has no data yet. */
   readonly forthcoming: boolean
 }
 
