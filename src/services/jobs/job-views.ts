@@ -10,6 +10,7 @@ import { withoutInternalMarks, withoutMarks } from '../../model/marks'
 import { redactPrivate } from '../../opcodes/summary'
 import { type EndedJob, objectsOfJob, opSummary, tokensOf } from '../../jobs/ended-jobs'
 import type { JobOutline, JobReader, JobView } from '../../query/source'
+import type { WireOpCode } from '../../rpc/luxi/calls'
 
 const views = new WeakMap<Job, JobView>()
 
@@ -17,17 +18,40 @@ const views = new WeakMap<Job, JobView>()
 export function jobView(job: Job, archived: boolean): JobView {
   const known = views.get(job)
   if (known !== undefined && known.archived === archived) return known
-  const marked = markedView(job, archived)
-  const view = { ...marked, ops: marked.ops.map((op) => ({ ...op, input: withoutMarks(op.input) })) }
+  const view = viewOf(job, archived, withoutMarks)
   views.set(job, view)
   return view
 }
 
 /** A job with its submitter, for our own doors. */
-export function markedView(job: Job, archived: boolean): JobView {
-  const ops = job.ops.map((op) => ({ ...op, input: withoutInternalMarks(redactPrivate(op.input)) }))
-  const about = { objects: objectsOfJob(job), tokens: tokensOf(job) }
-  return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived, ...about }
+export const markedView = (job: Job, archived: boolean): JobView => viewOf(job, archived, (input) => input)
+
+/** What costs much is made when somebody reads it: most ask for states and results only. */
+function viewOf(job: Job, archived: boolean, shown: (input: WireOpCode) => WireOpCode): JobView {
+  const ops = job.ops.map((op) => {
+    const input = once(() => shown(withoutInternalMarks(redactPrivate(op.input))))
+    return {
+      ...op,
+      get input() {
+        return input()
+      },
+    }
+  })
+  const [objects, tokens] = [once(() => objectsOfJob(job)), once(() => tokensOf(job))]
+  return {
+    ...{ ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived },
+    get objects() {
+      return objects()
+    },
+    get tokens() {
+      return tokens()
+    },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
