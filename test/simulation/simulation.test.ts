@@ -5,7 +5,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { environmentValue } from '../../src/lib/environment'
 import { SEED, tries } from '../support/effort'
-import { Simulation } from './compiled'
+import { howToRepeat, Simulation } from './compiled'
 import type { SeedRun, Simulated } from './run-seeds'
 
 const wanted = environmentValue('SIM_SEED')
@@ -52,8 +52,7 @@ async function expectNoComplaints(what: Simulated): Promise<void> {
       const [before, more] = sums.get(id) ?? [0, 0]
       sums.set(id, [before + done, more + failed])
     }
-    const hint = `SIM_SEED=${seed} npx jest test/simulation -t '${what === 'mirror' ? 'mirrored disk' : 'promised'}'`
-    if (complaints.length > 0) failed.push({ hint, complaints })
+    if (complaints.length > 0) failed.push({ hint: howToRepeat(what, seed), complaints })
     if (single) keepTrace(what, seed, trace)
     else if (seen % 500 === 0) process.stdout.write(`${seen} of ${count} seeds, ${failed.length} failed\n`)
   }
