@@ -9,7 +9,7 @@ import type { RoundJob } from '../model/maintenance'
 interface Failed {
   readonly until_s: number
   readonly nodes: readonly string[]
-  /** Of the instance and the nodes, after the failure. */
+  /** What the instance and the nodes were when the move had failed. */
   readonly version: string
 }
 
