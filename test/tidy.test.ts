@@ -114,7 +114,7 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
   wconfd: { packages: [...MEASURES], folders: ['config', 'locks'] },
   luxid: { packages: ['tinyqueue'], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {
-    packages: [...MEASURES, ...DOOR_PACKAGES, 'helmet'],
+    packages: [...MEASURES, ...DOOR_PACKAGES, 'helmet', 'passport'],
     folders: ['generated', 'query'],
   },
   mond: {
@@ -126,7 +126,7 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
     folders: ['generated', 'node'],
   },
   maintd: {
-    packages: [...MEASURES, ...DOOR_PACKAGES, 'helmet'],
+    packages: [...MEASURES, ...DOOR_PACKAGES, 'helmet', 'passport'],
     folders: ['allocation', 'config', 'generated', 'maintenance'],
   },
   sim: { packages: [], folders: ['config'] },
@@ -134,7 +134,7 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
 const NOTHING_MORE: Loaded = { packages: [], folders: [] }
 const LOADED_BY_JOBS = { packages: [], folders: ['config', 'jobs', 'operations', 'query'] }
 
-const HTTP_PACKAGES = /^(express|router|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
+const HTTP_PACKAGES = /^(express|passport|router|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
 const HTTP_DAEMONS = new RegExp(`^src/(daemons/(${HTTP_DOORS.join('|')})|http|generated)/`)
 
 /** Globals that only lib/ may touch, and what the rest of src/ uses. */

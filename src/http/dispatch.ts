@@ -38,7 +38,7 @@ export interface Api<Caller, Context> {
   /** Refuses unknown parameters: the caller meant them to have an effect. */
   readonly strict: boolean
   /** Throws if the caller cannot be identified. */
-  identify(request: IncomingMessage): Promise<Caller>
+  identify(request: IncomingMessage, response: ServerResponse): Promise<Caller>
   /** The user whose bodies count together. */
   nameOf(caller: Caller): string | undefined
   /** Whether this caller gets 404 for a wrong address even before logging in. */
@@ -73,7 +73,7 @@ export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bod
       const isWebsocket = accept !== undefined
       checkHeaders(request, isWebsocket)
       const early = api.isToldFirst?.(request) ? find(request, response, isWebsocket) : undefined
-      const caller = await api.identify(request)
+      const caller = await api.identify(request, response)
       const { route, params } = early ?? find(request, response, isWebsocket)
       api.admit?.(route, caller)
       const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))

@@ -5,10 +5,10 @@ import type { ClusterData } from '../allocation/model/cluster-data'
 import { toParts } from '../allocation/questions/question-parts'
 import { findInstance } from '../config/lookup'
 import { recordGet, recordValues } from '../config/records'
-import { basicAuthenticator } from '../daemons/rapi/auth'
+import { passwordsOf } from '../daemons/rapi/auth'
 import { LoginTurns } from '../daemons/rapi/login-turns'
 import { UsersFile } from '../daemons/rapi/users'
-import { createIdentify } from '../daemons/rapi/v3/identity'
+import { logins } from '../daemons/rapi/v3/identity'
 import { CHALLENGE, problemOf } from '../daemons/rapi/v3/problem'
 import { startMaintd } from '../daemons/maintd/server'
 import { systemClock as clock } from '../lib/clock'
@@ -78,7 +78,6 @@ export const start: Start = async (surroundings) => {
   users.refresh()
   const turns = new LoginTurns(clock, log)
   const { gantry } = master
-  const identify = createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns })
   const maintd = await startMaintd({
     ...{ log, clock, random, files, gantry, challenge: CHALLENGE, figures: keeper.figures },
     ...{
@@ -88,7 +87,7 @@ export const start: Start = async (surroundings) => {
     },
     addresses: options.bind ?? [await listenAddress(paths)],
     view: () => maintenanceView(follower.gantry() ?? EMPTY_GANTRY, (uuid) => recordGet(config().nodes, uuid)?.name),
-    identify: async (request) => (await identify(request)).identity,
+    logins: logins({ gantry, users, passwords: passwordsOf(users, turns), turns }),
     problemOf: (error) => problemOf(error, log),
   })
   keeper.start()

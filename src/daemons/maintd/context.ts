@@ -1,10 +1,10 @@
 // What the application of this door gets, and what its controllers get.
-import type { IncomingMessage } from 'node:http'
 import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
 import type { AccessLogOptions } from '../../http/access-log'
 import { HttpError } from '../../http/errors'
 import type { Reply } from '../../http/json-api'
+import type { LoginStrategy } from '../../http/passport'
 import type { Problem } from '../../http/problem'
 import type { KeeperFigures } from '../../maintenance/keeper'
 import type { MaintenanceView } from '../../model/maintenance'
@@ -13,8 +13,8 @@ export interface MaintdServices extends AccessLogOptions {
   readonly gantry: GantryMaster
   readonly figures: KeeperFigures
   view(): MaintenanceView
-  /** Rejects an invalid login; only called if there is one. */
-  identify(request: IncomingMessage): Promise<Identity>
+  /** How callers may log in; who only reads need not. */
+  readonly logins: readonly LoginStrategy<{ readonly identity: Identity }>[]
   problemOf(error: unknown): Problem
   /** How to log in. */
   readonly challenge: string

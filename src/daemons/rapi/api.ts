@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { noteAccess } from '../../http/access-log'
 import type { Api, Route } from '../../http/dispatch'
 import { HttpError, retryAfter } from '../../http/errors'
+import type { Identify } from '../../http/passport'
 import type { Clock } from '../../lib/clock'
 import { finishAnswer } from '../../lib/net/finish-answer'
 import { slices, writeSlice } from '../../lib/work/slices'
@@ -11,7 +12,7 @@ import { ENTRIES_AT_ONCE } from '../../model/limits/queries'
 import { RAPI_BYTES_AT_ONCE, RAPI_SHORT_BYTES_MAX, RAPI_STALLED_S } from '../../model/limits/rapi'
 import { DROPPED_BODY } from '../../model/limits/wires'
 import { JsonText } from '../../rpc/long-answers'
-import { type Authenticator, CHALLENGE, checkAccess } from './auth'
+import { CHALLENGE, checkAccess } from './auth'
 import { RapiContext, type RapiServices } from './context'
 import { errorReply, LINE } from './errors'
 import { pythonJson } from './python'
@@ -21,7 +22,7 @@ import { TextAnswer } from './tables'
 import type { User } from './users'
 
 export interface GanetiOptions extends RapiServices {
-  readonly authenticator: Authenticator
+  readonly identify: Identify<User>
   /** If this is false, anyone may read what needs no option. */
   readonly requireAuthentication: boolean
 }
@@ -30,7 +31,7 @@ export function ganetiApi(
   routes: readonly Route<RapiContext>[],
   options: GanetiOptions,
 ): Api<User | undefined, RapiContext> {
-  const { log, clock, authenticator, requireAuthentication } = options
+  const { log, clock, requireAuthentication } = options
   const resources = new Map(routes.map(({ path }) => [path, resourceName(path)]))
   return {
     routes,
@@ -40,8 +41,8 @@ export function ganetiApi(
     // A caller with a password, right or wrong, gets the error for a wrong address or method before the password is
     // checked.
     isToldFirst: ({ headers }) => headers.authorization !== undefined,
-    async identify(request) {
-      const user = await authenticator.authenticate(request)
+    async identify(request, response) {
+      const user = await options.identify(request, response)
       if (user !== undefined) noteAccess(request, { user: user.name })
       if (user === undefined && requireAuthentication) throw new HttpError(401)
       return user

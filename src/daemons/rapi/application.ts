@@ -6,6 +6,7 @@ import { type Application, createApplication, type Middleware } from '../../http
 import { Bodies } from '../../http/body'
 import { createDispatcher } from '../../http/dispatch'
 import { documentation, documentationHeaders } from '../../http/documentation'
+import { identifyBy, LoginStrategy } from '../../http/passport'
 import type { PatternRoute } from '../../http/route-tree'
 import { securityHeaders } from '../../http/security-headers'
 import { showSite } from '../../http/show-site'
@@ -14,7 +15,7 @@ import type { Files } from '../../lib/files'
 import type { Random } from '../../lib/random'
 import { HTTP_LIMITS } from '../../model/limits/http'
 import { ganetiApi } from './api'
-import { basicAuthenticator } from './auth'
+import { passwordsOf } from './auth'
 import type { RapiServices } from './context'
 import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
@@ -22,7 +23,7 @@ import type { UsersFile } from './users'
 import { v3Api } from './v3/api'
 import { consoleRoute } from './v3/console-socket'
 import { ConsoleTickets } from './v3/console-tickets'
-import { createIdentify } from './v3/identity'
+import { logins, required } from './v3/identity'
 import { objectRoutes } from './v3/object-routes'
 import { Sessions } from './v3/sessions'
 
@@ -39,7 +40,7 @@ export function rapiApplication(options: RapiApplicationOptions, users: UsersFil
   const master = metrics.measured(options.master)
   const { gantry } = master
   const turns = new LoginTurns(clock, log)
-  const authenticator = basicAuthenticator(users, turns)
+  const passwords = passwordsOf(users, turns)
   const sessions = new Sessions({ clock, random })
   const services = { master, clock, log }
   const bodies = new Bodies(HTTP_LIMITS)
@@ -52,13 +53,14 @@ export function rapiApplication(options: RapiApplicationOptions, users: UsersFil
   app.use('/ui', securityHeaders(), showSite({ folder: CONSOLE, files, random }))
   app.use('/docs', documentationHeaders, documentation({ title: 'Gantry remote API', file: CONTRACT }))
   if (gantry !== undefined) {
-    const identify = createIdentify({ gantry, users, passwords: authenticator, turns, sessions })
+    const identify = required(identifyBy(logins({ gantry, users, passwords, turns, sessions })))
     app.get('/metrics', serveMetrics({ metrics, gantry, identify, log }))
     const tickets = new ConsoleTickets({ clock, random })
     const v3 = v3Api(V3_ROUTES, { ...services, gantry, identify, sessions, tickets, users })
     app.use(below('/3/', createDispatcher(v3, bodies)))
   }
-  app.use(createDispatcher(ganetiApi(GANETI_ROUTES, { ...services, authenticator, requireAuthentication }), bodies))
+  const identify = identifyBy([new LoginStrategy('basic', passwords)])
+  app.use(createDispatcher(ganetiApi(GANETI_ROUTES, { ...services, identify, requireAuthentication }), bodies))
   return app
 }
 

@@ -1,34 +1,33 @@
 // Identifies callers with a password, and checks what they may do.
-import type { IncomingMessage } from 'node:http'
 import { isPermissionPattern, permissionsOf } from '../../model/permissions'
 import { badRequest, HttpError } from '../../http/errors'
+import type { Verify } from '../../http/passport'
 import type { LoginTurns } from './login-turns'
 import { type Credentials, REALM, type User, type UsersFile } from './users'
 
 export const CHALLENGE = `Basic realm="${REALM}"`
 
-export interface Authenticator {
-  /** undefined for a request without credentials; throws 401 for wrong ones. */
-  authenticate(request: IncomingMessage): Promise<User | undefined>
-}
-
-export function basicAuthenticator(users: UsersFile, turns: LoginTurns): Authenticator {
-  return {
-    async authenticate(request) {
-      const header = request.headers.authorization
-      if (header === undefined) return undefined
-      if (/^basic\s*$/i.test(header)) throw badRequest('Basic authentication requires credentials')
-      const login = readLogin(header)
-      if (login === undefined) throw new HttpError(401)
-      const known = users.recall(login)
-      if (known !== undefined) return known
-      const shown = users.digest(login)
-      const { remoteAddress } = request.socket
-      const user = await turns.take(remoteAddress, { user: login.name, shown }, async () => users.verify(login))
-      if (user === undefined) throw new HttpError(401)
-      return user
-    },
+/** Users with a password. passport-http would cut a password at its first colon. */
+export const passwordsOf =
+  (users: UsersFile, turns: LoginTurns): Verify<User> =>
+  ({ headers: { authorization: header }, socket }) => {
+    if (header === undefined) return undefined
+    if (/^basic\s*$/i.test(header)) throw badRequest('Basic authentication requires credentials')
+    const login = readLogin(header)
+    if (login === undefined) throw new HttpError(401)
+    return users.recall(login) ?? inTurn(users, turns, login, socket.remoteAddress)
   }
+
+async function inTurn(
+  users: UsersFile,
+  turns: LoginTurns,
+  login: Credentials,
+  remote: string | undefined,
+): Promise<User> {
+  const shown = users.digest(login)
+  const user = await turns.take(remote, { user: login.name, shown }, async () => users.verify(login))
+  if (user === undefined) throw new HttpError(401)
+  return user
 }
 
 function readLogin(header: string): Credentials | undefined {

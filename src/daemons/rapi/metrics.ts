@@ -12,7 +12,7 @@ import type { QueryResource } from '../../rpc/luxi/calls'
 import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
 import { monitoringMetrics } from './monitoring-metrics'
-import type { Identify } from './v3/identity'
+import type { IdentifyCaller } from './v3/identity'
 import { CHALLENGE, problemOf } from './v3/problem'
 
 /** Calls that wait on purpose say nothing about the master's speed. */
@@ -90,7 +90,7 @@ export class RapiMetrics {
 export interface MetricsOptions {
   readonly metrics: RapiMetrics
   readonly gantry: GantryMaster
-  readonly identify: Identify
+  readonly identify: IdentifyCaller
   readonly log: Log
 }
 
@@ -98,7 +98,7 @@ export const serveMetrics =
   ({ metrics, gantry, identify, log }: MetricsOptions): Middleware =>
   async (request, response) => {
     try {
-      const { identity } = await identify(request)
+      const { identity } = await identify(request, response)
       const told = gantry.metrics(identity)
       const [cluster, daemons] = await Promise.all([
         clusterMetrics(gantry, identity, metrics.now_ms(), told),

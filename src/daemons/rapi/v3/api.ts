@@ -7,14 +7,14 @@ import type { GantryMaster } from '../../../rpc/luxi/gantry-calls'
 import { RapiContext, type RapiServices } from '../context'
 import { AnsweredByJob } from '../errors'
 import type { ConsoleTickets } from './console-tickets'
-import type { Identify } from './identity'
+import type { IdentifyCaller } from './identity'
 import { CHALLENGE, problemOf } from './problem'
 import type { UsersFile } from '../users'
 import { type Caller, CSRF_HEADER, type Sessions } from './sessions'
 
 interface V3Options extends RapiServices {
   readonly gantry: GantryMaster
-  readonly identify: Identify
+  readonly identify: IdentifyCaller
   readonly sessions: Sessions
   readonly tickets: ConsoleTickets
   readonly users: Pick<UsersFile, 'list'>
@@ -29,8 +29,8 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
   }
   const api = jsonApi<Caller, RapiContext>(door, {
     routes,
-    async identify(request) {
-      const caller = await options.identify(request)
+    async identify(request, response) {
+      const caller = await options.identify(request, response)
       const { identity } = caller
       noteAccess(request, { user: identity.user, ...(identity.token !== null && { token: identity.token }) })
       return caller

@@ -1,30 +1,28 @@
-// Identifies callers of /3: a user with a password, a client with a bearer token, or a page with a session's cookie.
-// The master decides what they may do.
+// The logins of /3: a user with a password, a client with a bearer token, or a page with a session's cookie. The master
+// decides what they may do.
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { permissionsOf } from '../../../model/permissions'
 import type { Identity } from '../../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../../rpc/luxi/gantry-calls'
 import { LOGINS_KEPT_MAX } from '../../../model/limits/logins'
-import type { Authenticator } from '../auth'
 import { HttpError } from '../../../http/errors'
+import { type Identify, LoginStrategy, type Verify } from '../../../http/passport'
 import type { LoginTurns } from '../login-turns'
 import { identityOf, type User, type UsersFile } from '../users'
-import type { Caller, Sessions } from './sessions'
+import type { Caller, Session, Sessions } from './sessions'
 
-interface IdentifyOptions {
+interface LoginOptions {
   readonly gantry: GantryMaster
   readonly users: UsersFile
-  readonly passwords: Authenticator
+  readonly passwords: Verify<User>
   readonly turns: LoginTurns
   /** The sessions of pages. Missing if the API has no pages. */
   readonly sessions?: Sessions
 }
 
-export type Identify = (request: IncomingMessage) => Promise<Caller>
-
-export function createIdentify(options: IdentifyOptions): Identify {
-  const { gantry, users, passwords, turns, sessions } = options
+/** What passport asks, in this order. */
+export function logins({ gantry, users, passwords, turns, sessions }: LoginOptions): LoginStrategy<Caller>[] {
   const known = new KnownTokens()
 
   async function tokenIdentity(secret: string): Promise<Identity | undefined> {
@@ -44,6 +42,10 @@ export function createIdentify(options: IdentifyOptions): Identify {
     return { identity: valid(identity), again: async () => valid(await check()) }
   }
 
+  async function inSession(session: Session): Promise<Caller> {
+    return { identity: await session.again(), again: session.again, session }
+  }
+
   function password(user: User): Caller {
     const shown = users.stateOf(user.name)
     const again = async (): Promise<Identity> => {
@@ -55,16 +57,32 @@ export function createIdentify(options: IdentifyOptions): Identify {
     return { identity: identityOf(user), again }
   }
 
-  return async (request) => {
-    const header = request.headers.authorization ?? ''
-    if (/^bearer /i.test(header)) return bearer(request, header)
-    const session = header === '' ? sessions?.find(request) : undefined
-    if (session !== undefined) return { identity: await session.again(), again: session.again, session }
-    const user = await passwords.authenticate(request)
-    if (user === undefined) throw new HttpError(401, 'Log in with a password or a token')
-    return password(user)
-  }
+  return [
+    new LoginStrategy('bearer', (request) => {
+      const header = request.headers.authorization ?? ''
+      return /^bearer /i.test(header) ? bearer(request, header) : undefined
+    }),
+    new LoginStrategy('session', (request) => {
+      const session = (request.headers.authorization ?? '') === '' ? sessions?.find(request) : undefined
+      return session && inSession(session)
+    }),
+    new LoginStrategy('basic', (request) => {
+      const user = passwords(request)
+      return user instanceof Promise ? user.then(password) : user && password(user)
+    }),
+  ]
 }
+
+export type IdentifyCaller = (request: IncomingMessage, response: ServerResponse) => Promise<Caller>
+
+/** Refuses a request that has no login. */
+export const required =
+  (identify: Identify<Caller>): IdentifyCaller =>
+  async (request, response) => {
+    const caller = await identify(request, response)
+    if (caller === undefined) throw new HttpError(401, 'Log in with a password or a token')
+    return caller
+  }
 
 function valid(identity: Identity | undefined): Identity {
   if (identity === undefined) throw new HttpError(401, 'The token is not valid')

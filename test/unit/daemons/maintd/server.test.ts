@@ -5,10 +5,10 @@ import * as path from 'node:path'
 import { Agent, request } from 'undici'
 import { change } from '../../../../src/config/changes'
 import { type Maintd, startMaintd } from '../../../../src/daemons/maintd/server'
-import { basicAuthenticator } from '../../../../src/daemons/rapi/auth'
+import { passwordsOf } from '../../../../src/daemons/rapi/auth'
 import { LoginTurns } from '../../../../src/daemons/rapi/login-turns'
 import { UsersFile } from '../../../../src/daemons/rapi/users'
-import { createIdentify } from '../../../../src/daemons/rapi/v3/identity'
+import { logins } from '../../../../src/daemons/rapi/v3/identity'
 import { CHALLENGE, problemOf } from '../../../../src/daemons/rapi/v3/problem'
 import { systemClock as clock } from '../../../../src/lib/clock'
 import { systemDisk as disk } from '../../../../src/lib/disk'
@@ -59,7 +59,6 @@ beforeEach(async () => {
   const users = new UsersFile(paths.rapiUsers, { files, random, log })
   users.refresh()
   const turns = new LoginTurns(clock, log)
-  const identify = createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns })
   door = await startMaintd({
     ...{
       log,
@@ -74,7 +73,7 @@ beforeEach(async () => {
     },
     ...{ certificate: { key: paths.rapiCert, cert: paths.rapiCert }, figures: { rounds: 1, looks: 2, failures: 0 } },
     view: () => maintenanceView(box.gantry, () => 'node1'),
-    identify: async (request) => (await identify(request)).identity,
+    logins: logins({ gantry, users, passwords: passwordsOf(users, turns), turns }),
     problemOf: (error) => problemOf(error, log),
   })
 })
