@@ -22,6 +22,11 @@ const CHECKS = /^CLUSTER_VERIFY/
 /** Jobs whose submitted jobs move instances. */
 const MOVES = /^(NODE_EVACUATE|NODE_MIGRATE|GROUP_EVACUATE|INSTANCE_CHANGE_GROUP)\b/
 
+/** Jobs that always submit others, so that their own state does not say how it went. A test compares them with the opcodes. */
+const SUBMITS =
+  /^(CLUSTER_VERIFY|CLUSTER_VERIFY_DISKS|INSTANCE_MULTI_ALLOC|INSTANCE_REPAIR|NODE_EVACUATE|NODE_MIGRATE|GROUP_EVACUATE|INSTANCE_CHANGE_GROUP)\b/
+export const submits = ({ ops }: Pick<Job, 'ops'>): boolean => ops.some(({ summary }) => SUBMITS.test(summary))
+
 const statusText = (status: string): string => texts.jobs.status[status] ?? status
 
 /** `parts`: the submitted jobs that are still known. */

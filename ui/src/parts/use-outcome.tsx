@@ -3,8 +3,8 @@ import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Problem } from '../api/problem'
 import { texts } from '../texts'
-import { type Job, jobQuery } from './job'
-import { followed, type Outcome, outcomeOf } from './outcome'
+import { type Job, jobQuery, JobStatus } from './job'
+import { followed, type Outcome, outcomeOf, submits } from './outcome'
 import { Status } from './status'
 
 /** Undefined until the submitted jobs are known. Those that are no longer stored, or that the user may not see, are left out. */
@@ -22,6 +22,14 @@ const isHidden = (error: unknown): boolean => error instanceof Problem && (error
 export function JobOutcome({ job }: { job: Job }) {
   const outcome = useOutcome(job)
   return outcome === undefined ? null : <Status tone={outcome.tone} text={outcome.text} />
+}
+
+/** For lists, whose jobs come without their results. Until the submitted jobs are known, it is the job's own state. */
+export function ListedOutcome({ job }: { job: Job }) {
+  const queries = job.status === 'success' && submits(job) ? [jobQuery(job.id)] : []
+  const [whole] = useQueries({ queries })
+  const outcome = useOutcome(whole?.data)
+  return outcome === undefined ? <JobStatus status={job.status} /> : <Status tone={outcome.tone} text={outcome.text} />
 }
 
 /** The submitted jobs that failed. */

@@ -13,10 +13,23 @@ interface Bulk {
 
 interface Exports {
   readonly BULK: readonly Bulk[]
+  isHopeless(
+    plan: { readonly ops: readonly { readonly possible: boolean | null }[] },
+    names: readonly string[],
+  ): boolean
   opcodesOf(bulk: Bulk, names: readonly string[], body: Body): object[]
 }
 
-const { BULK, opcodesOf } = consoleModule<Exports>('pages/instances/bulk-actions.ts')
+const { BULK, isHopeless, opcodesOf } = consoleModule<Exports>('pages/instances/bulk-actions.ts')
+
+test('what is possible for no chosen instance is not begun, and what may be possible for one is', () => {
+  const plan = (...possible: readonly (boolean | null)[]) => ({ ops: possible.map((one) => ({ possible: one })) })
+  expect(isHopeless(plan(false, false), ['web1', 'web2'])).toBe(true)
+  expect(isHopeless(plan(false, true), ['web1', 'web2'])).toBe(false)
+  expect(isHopeless(plan(false, null), ['web1', 'web2'])).toBe(false)
+  // The plan is about the first ones only.
+  expect(isHopeless(plan(false, false), ['web1', 'web2', 'web3'])).toBe(false)
+})
 
 test.each(BULK.map((bulk) => [bulk.action.label, bulk] as const))(
   '%s is planned for many as it is done to each',

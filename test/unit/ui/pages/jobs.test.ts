@@ -1,4 +1,9 @@
 // What the console's page of a job tells beside its state.
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createElement, type FunctionComponent } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { allOpcodes } from '../../../../src/opcodes/all'
+import { jobList, multiAllocation } from '../../../../src/opcodes/types'
 import { consoleModule } from '../../../support/console-actions'
 import { dependenciesOf, reasonsOf, tokenOf, userOf } from '../../../../ui/src/pages/jobs/trail'
 import { submittedOf } from '../../../../ui/src/parts/submitted'
@@ -65,4 +70,33 @@ test('the jobs about an object are asked for by it, and not sought among the las
   expect(JSON.parse(recentFilter({ about: 'node/n1', status: ['error'] }) ?? '')).toEqual([
     ...['&', ['=[]', 'objects', 'node/n1'], ['|', ['==', 'status', 'error']]],
   ])
+})
+
+const { submits } = consoleModule<{ submits(job: object): boolean }>('parts/outcome.ts')
+const { ListedOutcome } = consoleModule<{ ListedOutcome: FunctionComponent<{ job: object }> }>('parts/use-outcome.tsx')
+
+const lists: readonly unknown[] = [jobList, multiAllocation]
+
+test('the console knows all jobs that submit others', () => {
+  const all = [...allOpcodes.values()].filter(({ testOnly }) => !testOnly)
+  const known = all.filter(({ id }) => submits({ ops: [{ summary: `${id.slice(3)}(x)` }] }))
+  const theirs = all.filter(({ result }) => lists.includes(result))
+  expect(known.map(({ id }) => id).sort()).toEqual(theirs.map(({ id }) => id).sort())
+})
+
+test('a list says how far an evacuation is, and not only that its first job has ended', () => {
+  const evacuation = { id: 1, status: 'success', ops: [{ summary: 'NODE_EVACUATE(node1)' }] }
+  const jobs = [2, 3].map((id) => [true, id])
+  const shown = (...statuses: readonly string[]) => {
+    const client = new QueryClient()
+    const put = (id: number, data: object) => client.setQueryData(['jobs', 'one', String(id)], data)
+    put(1, { ...evacuation, ops: [{ ...evacuation.ops[0], result: { jobs } }] })
+    statuses.forEach((status, at) => put(at + 2, { id: at + 2, status, ops: [] }))
+    const outcome = createElement(ListedOutcome, { job: evacuation })
+    return renderToStaticMarkup(createElement(QueryClientProvider, { client }, outcome)).replaceAll(/<[^>]*>/g, '')
+  }
+  expect(shown('success', 'running')).toBe('1 of 2 moved')
+  expect(shown('success', 'error')).toBe('1 of 2 failed')
+  expect(shown('success', 'success')).toBe('Done: 2 of 2 moved')
+  expect(shown()).toBe('Done')
 })

@@ -6,6 +6,7 @@ import { schema as shutdown } from 'openapi:POST /3/instances/{name}/shutdown'
 import { schema as tags } from 'openapi:POST /3/instances/{name}/tags'
 import { type Field, fieldOf, type Values } from '../../forms/schema'
 import type { FieldAction } from '../../parts/action'
+import type { Plan } from '../../parts/use-plan'
 import { texts } from '../../texts'
 import { ADD_TAGS, REMOVE } from './actions/change'
 import { FAILOVER, MIGRATE } from './actions/move'
@@ -51,6 +52,10 @@ export const BULK: readonly BulkAction[] = [
   },
   { action: REMOVE, text: words.remove, fields: [], opcode: 'OP_INSTANCE_REMOVE' },
 ]
+
+/** Whether the plan is about all of these instances, and possible for none. Each has a job of its own, so others do not matter. */
+export const isHopeless = ({ ops }: Pick<Plan, 'ops'>, names: readonly string[]): boolean =>
+  ops.length >= names.length && ops.every(({ possible }) => possible === false)
 
 /** The opcodes of an action, one for each instance. */
 export function opcodesOf({ opcode, preset }: BulkAction, names: readonly string[], body: Values): object[] {

@@ -11,7 +11,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { RefusableButton } from '../../parts/refusable'
 import { JOBS, usePlan } from '../../parts/use-plan'
 import { texts } from '../../texts'
-import { BULK, type BulkAction, opcodesOf } from './bulk-actions'
+import { BULK, type BulkAction, isHopeless, opcodesOf } from './bulk-actions'
 import { beginBulk } from './bulk-begin'
 import { stillThere } from './chosen'
 
@@ -95,10 +95,11 @@ function BulkDialog({ bulk, names, gone, close }: DialogProps) {
   const { plan } = planning
   const removes = action.id === 'remove'
   const sure = !removes || typed === String(names.length)
+  const ready = form.complete && sure && (plan === undefined || !isHopeless(plan, names))
   const title = words.title(action.label, names.length)
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
-    if (!form.complete || !sure) return
+    if (!ready) return
     void beginBulk(bulk, names, form.body, plan && { id: plan.id, names: planned })
     close()
   }
@@ -142,7 +143,7 @@ function BulkDialog({ bulk, names, gone, close }: DialogProps) {
               <Button variant="default" onClick={close}>
                 {texts.action.cancel}
               </Button>
-              <Button type="submit" color={action.danger ? 'red.8' : undefined} disabled={!form.complete || !sure}>
+              <Button type="submit" color={action.danger ? 'red.8' : undefined} disabled={!ready}>
                 {title}
               </Button>
             </Group>

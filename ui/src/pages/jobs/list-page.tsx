@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useCluster } from '../../api/cluster'
 import { spanText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
-import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
+import { type Job, summaryOf, tookMs } from '../../parts/job'
 import { allOf, nameLike } from '../../parts/conditions'
 import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
@@ -14,6 +14,7 @@ import { RowLink } from '../../parts/row-link'
 import { Status } from '../../parts/status'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { Time } from '../../parts/time'
+import { ListedOutcome } from '../../parts/use-outcome'
 import { texts } from '../../texts'
 import { DRAIN, UNDRAIN } from './actions'
 
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<Job>[] = [
   { ...{ id: 'summary', title: own.columns.summary, width: 150, share: 3 }, cell: summaryOf },
   {
     ...{ id: 'status', title: own.columns.status, width: 170, sort: 'status' },
-    cell: ({ status }) => <JobStatus status={status} />,
+    cell: (job) => <ListedOutcome job={job} />,
   },
   { ...{ id: 'received', title: own.columns.received, width: 210 }, cell: ({ received }) => <Time time={received} /> },
   {

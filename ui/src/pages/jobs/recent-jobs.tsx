@@ -5,9 +5,10 @@ import { api, got } from '../../api/client'
 import { useRefusal } from '../../api/session'
 import { Ago } from '../../parts/time'
 import { allOf } from '../../parts/conditions'
-import { type Job, JobStatus, summaryOf } from '../../parts/job'
+import { type Job, summaryOf } from '../../parts/job'
 import { Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { ListedOutcome } from '../../parts/use-outcome'
 import { texts } from '../../texts'
 
 interface RecentProps {
@@ -55,7 +56,7 @@ function Line({ job }: { job: Job }) {
         </Link>
       </span>
       <span className="vt-cell">
-        <JobStatus status={job.status} />
+        <ListedOutcome job={job} />
       </span>
       <span className="vt-cell" style={{ color: 'var(--mantine-color-dimmed)' }}>
         <Ago time={job.received} />
