@@ -77,7 +77,10 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
         ['Readonly<Record<PackagedName, Lines>> = {', 'tickd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],'],
       ],
       'test/tidy.test.ts': [
-        ['Partial<Record<RoleName, Loaded>> = {', 'tickd: { packages: DOOR_PACKAGES, folders: ["generated"] },'],
+        [
+          'Partial<Record<RoleName, Loaded>> = {',
+          'tickd: { packages: [...DOOR_PACKAGES, "helmet"], folders: ["generated"] },',
+        ],
       ],
       'ARCHITECTURE.md': [[/\| role +\| runs on .*\n\|.*\n/, '| `tickd` | every node | nothing: it ticks |\n']],
       'docs/install.md': [[/\| unit +\| runs on .*\n\|.*\n/, '| `ganeti-tickd` | every node |\n']],
