@@ -553,8 +553,8 @@ export const nodeCalls = {
     question.many(NORMAL, [arg('hvname', string), arg('hvfull', keyed), arg('vcpus', int)], orNull(string)),
     { program: (_hypervisor, hvparams) => kvmProgram(hvparams), planned: () => null },
   ),
-  /** Gives a disk the data of its snapshot again. */
-  gantry_snapshot_restore: masterOnly(order.one(SLOW, [arg('disk', disk), arg('snapshot', disk)], done)),
+  /** Gives a disk the data of its snapshot again. It reads all of both, which takes long for large disks. */
+  gantry_snapshot_restore: masterOnly(order.one(DAY, [arg('disk', disk), arg('snapshot', disk)], done)),
   /** Why no snapshot of one of these disks can be made; null if nothing is known. */
   gantry_snapshot_problem: question.one(NORMAL, [arg('disks', listOf(disk))], orNull(string)),
   /** The node's measurements, which it sends as prom-client's JSON. */

@@ -56,6 +56,26 @@ test('a disk that has grown since keeps its end, and one that is smaller than it
   expect((await fs.readFile(smaller.target, 'utf8')).length).toBe(8 * KIB)
 })
 
+test('when its caller gives up in the middle, the rest stays as it was, and the next one does it', async () => {
+  const size = 3 * KIB * KIB
+  const { source, target, files } = await filesOf(Buffer.alloc(size, 'a'), Buffer.alloc(size, 'b'))
+  const caller = new AbortController()
+  const open: typeof files.open = async (file, flags) => {
+    const handle = await files.open(file, flags)
+    const { write } = handle
+    const last = (...given: unknown[]) => {
+      caller.abort()
+      return Reflect.apply(write, handle, given) as Promise<{ bytesWritten: number }>
+    }
+    return Object.assign(handle, { write: last })
+  }
+  await expect(copyDifferences({ ...files, open }, source, target, caller.signal)).rejects.toThrow('only its beginning')
+  const left = await fs.readFile(target, 'utf8')
+  expect([left.startsWith('a'), left.endsWith('b')]).toEqual([true, true])
+  await copyDifferences(files, source, target)
+  expect((await fs.readFile(target)).equals(await fs.readFile(source))).toBe(true)
+})
+
 test('it ends when its caller is gone', async () => {
   const { source, target, files } = await filesOf(Buffer.alloc(10, 'a'), Buffer.alloc(10, 'b'))
   await expect(copyDifferences(files, source, target, AbortSignal.abort())).rejects.toThrow('the caller is gone')

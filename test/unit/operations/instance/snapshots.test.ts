@@ -1,5 +1,6 @@
 // Snapshots that users ask for: made on the storage, noted, listed, and never lost silently.
 import { allSnapshots, SNAPSHOTS_SECTION } from '../../../../src/model/snapshots'
+import { nodeCalls } from '../../../../src/rpc/node/calls'
 import { UNKNOWN_CALL } from '../../../../src/rpc/node/exchange'
 import { shownSnapshots } from '../../../../src/services/snapshots'
 import { answerChecks } from '../../../../src/daemons/sim/checks'
@@ -319,6 +320,30 @@ test('while a disk has only a part of the data, its instance does not start', as
   await rollBack(PLAIN, [0, 'before'])
   await start()
   expect(cluster.runningOn(PLAIN)).toEqual(['node1.gnt.example'])
+})
+
+test.each(['before', 'after'] as const)(
+  'when the answer to a rollback is lost, %s the node has done it, it counts as done in part until it is repeated',
+  async (when) => {
+    await make([0, 'before'], [1, 'before'])
+    await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+    cluster.losing = (_node, call) => (call === 'gantry_snapshot_restore' ? when : undefined)
+    await expect(rollBack(PLAIN, [0, 'before'], [1, 'before'])).rejects.toThrow(
+      /Could not roll back disk\/0 .* does not start/,
+    )
+    cluster.losing = () => undefined
+    expect(noted().map(({ restoring }) => restoring)).toEqual([true, true])
+    expect(cluster.instance(PLAIN)?.disks_active).toBe(false)
+    const start = () => cluster.run('OP_INSTANCE_STARTUP', { instance_name: PLAIN })
+    await expect(start()).rejects.toThrow('only in part')
+    await rollBack(PLAIN, [0, 'before'], [1, 'before'])
+    expect(noted().map(({ restoring }) => restoring)).toEqual([undefined, undefined])
+    await start()
+  },
+)
+
+test('a rollback may take as long as an installation', () => {
+  expect(nodeCalls.gantry_snapshot_restore.timeout_s).toBe(nodeCalls.instance_os_add.timeout_s)
 })
 
 test('a node that is not upgraded yet is not noted to be half rolled back', async () => {
