@@ -1,6 +1,7 @@
 // Who a caller is, by strategies of passport.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Passport, Strategy, type StrategyCreated } from 'passport'
+import { errorText } from '../lib/system-failure'
 import type { Middleware } from './application'
 
 /** Undefined if the request has no login of this kind. Throws if the login is wrong, and may wait before that. */
@@ -51,8 +52,8 @@ export function identifyBy<Caller extends object>(strategies: readonly LoginStra
   return (request: IncomingMessage & { caller?: Caller }, response) =>
     new Promise((resolve, reject) => {
       authenticate(request, response, (error) => {
-        if (error instanceof Error) reject(error)
-        else resolve(request.caller)
+        if (error === undefined || error === null) resolve(request.caller)
+        else reject(error instanceof Error ? error : new Error(errorText(error)))
       })
     })
 }
