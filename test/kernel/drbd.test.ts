@@ -273,6 +273,10 @@ kernelTest('a plain instance is renamed, moved, exported, and imported on a mirr
   new Volumes(machines, mirrors).isRenamedMovedAndImported(),
 )
 
+kernelTest('a volume and both sides of a mirror are rolled back to their snapshots', () =>
+  new Volumes(machines, mirrors).areRolledBack(),
+)
+
 kernelTest('a mirror that was lost is made again on other nodes', () =>
   new Volumes(machines, mirrors).areMadeAgainElsewhere(),
 )

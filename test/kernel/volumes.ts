@@ -56,6 +56,35 @@ export class Volumes {
     return later
   }
 
+  /** A volume and a mirror get the data of their snapshots again, the mirror on both of its sides. */
+  async areRolledBack(): Promise<void> {
+    const { mirrors, gnt } = this
+    const toBefore = ['--disk', '0:snapshot_name=before', NAME]
+    for (const template of ['plain', 'drbd']) {
+      const isMirror = template === 'drbd'
+      await mirrors.add(NAME, template, isMirror ? [1, 2] : [1], '64m')
+      const device = await mirrors.device(NAME, '--wait-for-sync')
+      const data = await mirrors.write(1, device)
+      await gnt('instance', 'snapshot', ...toBefore)
+      const later = await mirrors.write(1, device)
+      expect(await mirrors.read(1, device)).toBe(later)
+      await gnt('instance', 'rollback-snapshot', ...toBefore)
+      expect(await mirrors.read(1, device)).toBe(data)
+      // With inactive disks, too, and more than once.
+      await mirrors.write(1, device)
+      await gnt('instance', 'deactivate-disks', NAME)
+      await gnt('instance', 'rollback-snapshot', ...toBefore)
+      expect(await mirrors.read(1, await mirrors.device(NAME))).toBe(data)
+      if (isMirror) {
+        await gnt('instance', 'failover', '-f', NAME)
+        expect(await mirrors.read(2, await mirrors.device(NAME))).toBe(data)
+        expect(await this.machines.refused('instance', 'rollback-snapshot', ...toBefore)).toMatch(/is on node node1/)
+      }
+      await gnt('instance', 'remove', '-f', NAME)
+      await this.nothingIsLeft()
+    }
+  }
+
   /** The volumes of a mirror are lost on both nodes. Only one of them gets new ones. */
   async areMadeAgainElsewhere(): Promise<void> {
     const { machines, mirrors, gnt } = this
