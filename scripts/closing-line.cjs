@@ -4,6 +4,13 @@ const { mkdirSync, writeFileSync, writeSync } = require('node:fs')
 const path = require('node:path')
 
 class ClosingLine {
+  /** Where failures are written, if .ci/run wants them. A run of jest that a test starts is none of the lane's. */
+  failures = process.env.FAILED_TESTS_DIR
+
+  constructor() {
+    delete process.env.FAILED_TESTS_DIR
+  }
+
   onRunComplete(_contexts, results) {
     // A file that could not run counts as a failure, although none of its tests was counted.
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites
@@ -11,7 +18,7 @@ class ClosingLine {
     const line = `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`
     // Written at the exit, because jest's own summary comes after all other reporters.
     process.once('exit', () => writeSync(1, line))
-    if (process.env.FAILED_TESTS_DIR !== undefined) writeFailures(process.env.FAILED_TESTS_DIR, results.testResults)
+    if (this.failures !== undefined) writeFailures(this.failures, results.testResults)
   }
 }
 

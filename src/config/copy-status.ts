@@ -5,7 +5,8 @@ import { withGantryValue } from './gantry'
 
 /**
  * Where one history ends and another one begins: with a new master, with files that a person has taken, or with a master
- * that starts without knowing what a candidate has: it may have lost changes. `serial` is the last number of the ended one, and `id` names the new one.
+ * that starts without knowing what a candidate has: it may have lost changes. `serial` is the last number of the ended
+ * one, and `id` names the new one.
  */
 export type Fork = readonly [id: string, serial: number]
 

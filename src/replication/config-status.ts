@@ -64,13 +64,13 @@ async function allTell(
   options: { readonly nodes: NodeClient } & Pick<StoreOptions, 'clock' | 'paths' | 'log'>,
 ): Promise<boolean> {
   const { paths, log } = options
-  let allTell = true
+  let isComplete = true
   const others = masterCandidates(documents.config).filter(({ name, offline }) => name !== paths.hostname && !offline)
   await Promise.all(
     others.map(async (node) => {
       const asked = newerOn(node, documents, options, CONFIG_STATUS_S)
       const newer = await asked.catch((error: unknown) => {
-        allTell = false
+        isComplete = false
         log.warn({ node: node.name, err: error }, SILENT)
       })
       if (newer !== undefined)
@@ -80,7 +80,7 @@ async function allTell(
         )
     }),
   )
-  return allTell
+  return isComplete
 }
 
 const SILENT =

@@ -60,6 +60,12 @@ function isSimple(pattern: string): boolean {
   return !bare.includes('|') && (bare.match(/[*+]|\{\d|(?<!\()\?/g)?.length ?? 0) <= REPETITIONS_MAX
 }
 
-/** Replaces escapes that the engine lacks. */
+const ESCAPES_AND_CLASSES = /\\(.)|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]/gs
+
+/** Replaces escapes that the engine lacks. In a class there is only `\h`. */
 const escaped = (pattern: string, known: Readonly<Record<string, string>>): string =>
-  pattern.replace(/\\(.)/gs, (whole, letter: string) => known[letter] ?? whole)
+  pattern.replace(ESCAPES_AND_CLASSES, (whole, letter: string | undefined) =>
+    letter === undefined
+      ? whole.replace(/\\(.)/gs, (code, one) => (one === 'h' ? ' \\t' : code))
+      : (known[letter] ?? whole),
+  )

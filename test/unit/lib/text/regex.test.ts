@@ -30,6 +30,7 @@ test('a pattern with few repetitions is understood as before', () => {
 test('Perl’s anchors and classes are understood', () => {
   expect(compileRegex('\\Aweb\\d+\\Z').test('web12')).toBe(true)
   expect(compileRegex('^a\\hb\\z').test('a b')).toBe(true)
+  expect(['a b', 'a,b', 'a]b'].map((text) => compileRegex('a[\\h,]b').test(text))).toEqual([true, true, false])
   expect(() => compileRegex('(?=x)[[:alpha:]]')).toThrow(/^Invalid regular expression .*\(\?=/)
 })
 
