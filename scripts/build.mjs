@@ -67,6 +67,17 @@ const outside = (sources) => ({
   },
 })
 
+/** Our logs write themselves, so programs do without the worker threads that pino has for others. */
+const noTransports = {
+  name: 'no transports of pino',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/(lib\/)?transport$/ }, ({ importer }) =>
+      /\/node_modules\/pino\//.test(importer) ? { path: 'transport', namespace: 'pino' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'pino' }, () => ({ contents: 'module.exports = undefined' }))
+  },
+}
+
 await makeAll()
 
 async function makeAll() {
@@ -165,7 +176,7 @@ async function make(name, { entries, others, without }) {
     outfile: bundleOf(name),
     bundle: true,
     external: without,
-    plugins: [ownPlaces, outside(others)],
+    plugins: [ownPlaces, noTransports, outside(others)],
     // The wrapper that Node puts around modules.
     banner: { js: '(function (exports, require, module, __filename, inBundles) {' },
     footer: { js: '})' },

@@ -1,6 +1,7 @@
-// One logger per process, one child per piece of work. Daemons log lines of JSON to their file or to standard error. We
-// wrote our own, because a package takes more memory than everything else that a small daemon loads.
+// One logger per process, one child per piece of work. Daemons log lines of JSON to their file, to standard error, to the journal or to
+// syslog. pino makes the lines. All our destinations write at once, so nothing has to be flushed when a process ends.
 import { hostname } from 'node:os'
+import pino from 'pino'
 import { systemClock } from './clock'
 import { environmentValue } from './environment'
 import type { LogFile } from './file/log-file'
@@ -17,11 +18,12 @@ export interface Log {
 /** A message, or fields and a message. Errors go under the key `err`. */
 type Written = (fields: object | string, message?: string) => void
 
-const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity }
-type Level = keyof typeof LEVELS
-
 /** Values under these keys never reach a log file. */
 const SECRETS: readonly string[] = ['password', 'osparams_secret', 'osparams_private', 'authorization', 'hmac', 'key']
+const CENSOR = '<redacted>'
+
+/** Deeper values are left out, so that objects that contain themselves have an end. */
+const DEPTH_MAX = 10
 
 export interface LogOptions {
   write(line: string, level: number): void
@@ -61,51 +63,71 @@ export function createLog(role: string, { file, system, level }: Created = {}): 
 
 /** Syslog's number for a level: error, warning, info or debug. */
 function priorityOf(level: number): number {
-  if (level >= LEVELS.error) return 3
-  if (level >= LEVELS.warn) return 4
-  return level >= LEVELS.info ? 6 : 7
+  const { error, warn, info } = pino.levels.values
+  if (level >= (error ?? 0)) return 3
+  if (level >= (warn ?? 0)) return 4
+  return level >= (info ?? 0) ? 6 : 7
 }
 
-export function openLog(options: LogOptions): Log {
-  const { level = 'info' } = options
-  const least = isLevel(level) ? LEVELS[level] : LEVELS.info
-  const writing =
-    (name: Level): Written =>
-    (fields, message) => {
-      if (LEVELS[name] >= least) options.write(`${lineOf(LEVELS[name], fields, message, options)}\n`, LEVELS[name])
-    }
-  return {
-    ...{ debug: writing('debug'), info: writing('info'), warn: writing('warn'), error: writing('error') },
-    child: (fields) => openLog({ ...options, fields: { ...options.fields, ...fields } }),
+export function openLog({
+  write,
+  level = 'info',
+  fields = {},
+  timed = true,
+  showError = errorFields,
+}: LogOptions): Log {
+  // pino sets `lastLevel` before each line, because of the symbol.
+  const destination = {
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write: (line: string) => write(line, destination.lastLevel),
   }
+  return pino(
+    {
+      level: level === 'silent' || Object.hasOwn(pino.levels.values, level) ? level : 'info',
+      base: fields,
+      timestamp: timed && (() => `,"time":"${new Date(systemClock.now_ms()).toISOString()}"`),
+      redact: { paths: [...SECRETS], censor: CENSOR },
+      // pino's paths reach as deep as they are long; secrets are left out at any depth.
+      formatters: { log: (given) => writable(given, showError) },
+      // The formatter has done it.
+      serializers: { err: (error: unknown) => error },
+    },
+    destination,
+  )
 }
 
 /** For tests and for libraries without a log. */
 export const silentLog: Log = openLog({ level: 'silent', write: () => undefined })
 
-function isLevel(name: string): name is Level {
-  return Object.hasOwn(LEVELS, name)
-}
-
-function lineOf(level: number, given: object | string, message: string | undefined, options: LogOptions): string {
-  const { timed = true, fields: always, showError = errorFields } = options
-  const shown = (key: string, value: unknown): unknown => {
-    if (SECRETS.includes(key)) return '<redacted>'
-    return value instanceof Error ? showError(value) : value
+/** What a line shows of its fields: errors as objects, no secrets, and an end. */
+function writable(fields: Record<string, unknown>, showError: (error: Error) => unknown): Record<string, unknown> {
+  const shown = (value: unknown, depth: number): unknown => {
+    if (value instanceof Error) return shown(showError(value), depth)
+    if (typeof value !== 'object' || value === null) return value
+    if (depth === DEPTH_MAX) return '...'
+    if (isConvertible(value)) return shown(value.toJSON(), depth + 1)
+    if (Array.isArray(value)) return value.map((one) => shown(one, depth + 1))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [key, SECRETS.includes(key) ? CENSOR : shown(one, depth + 1)]),
+    )
   }
-  const time = timed ? { time: new Date(systemClock.now_ms()).toISOString() } : {}
-  const fields = typeof given === 'string' ? {} : given instanceof Error ? { err: given } : given
-  const msg = typeof given === 'string' ? given : message
   try {
-    return JSON.stringify({ level, ...time, ...always, ...fields, msg }, shown)
+    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, shown(value, 1)]))
   } catch (error) {
-    // Fields may contain themselves, for example. We log the message anyway.
-    return JSON.stringify({ level, ...time, ...always, msg, fields: `they cannot be written: ${String(error)}` }, shown)
+    // A getter may throw, for example. We log the message anyway.
+    return { fields: `they cannot be written: ${String(error)}` }
   }
 }
 
-const errorFields = (error: Error): object => ({
-  ...{ type: error.constructor.name, message: error.message, stack: error.stack },
-  ...(error.cause !== undefined && { cause: error.cause }),
-  ...error,
-})
+function isConvertible(value: object): value is { toJSON: () => unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function'
+}
+
+function errorFields(error: Error): object {
+  return {
+    ...{ type: error.constructor.name, message: error.message, stack: error.stack },
+    ...(error.cause !== undefined && { cause: error.cause }),
+    ...error,
+  }
+}

@@ -59,8 +59,27 @@ test('fields that cannot be written do not hide what happened', () => {
   circle.self = circle
   log.info({ circle }, 'a circle')
   log.info({ big: 1n }, 'a number')
+  const throwing = {
+    get bad(): string {
+      throw new Error('no value')
+    },
+  }
+  log.info({ throwing }, 'a getter')
   expect(lines).toMatchObject([
-    { msg: 'a circle', fields: expect.stringContaining('they cannot be written: TypeError') },
-    { msg: 'a number', fields: expect.stringContaining('BigInt') },
+    { msg: 'a circle', circle: { self: { self: {} } } },
+    { msg: 'a number', big: 1 },
+    { msg: 'a getter', fields: 'they cannot be written: Error: no value' },
   ])
+})
+
+test('a child keeps no secret, and the level of each line is known to where it is written', () => {
+  const levels: number[] = []
+  const { log, lines } = logged({ write: (line, level) => void (levels.push(level), lines.push(JSON.parse(line))) })
+  log.child({ password: 'a' }).warn('x')
+  log.error('y')
+  expect(lines).toEqual([
+    { level: 40, password: '<redacted>', msg: 'x' },
+    { level: 50, msg: 'y' },
+  ])
+  expect(levels).toEqual([40, 50])
 })
