@@ -35,17 +35,34 @@ export class LogFile {
 
   /** Another process that writes it may have moved it meanwhile. */
   private look(fd: number | undefined): number {
-    const { file, bytes_max, opened } = this.options
+    const { file, opened } = this.options
     this.unlooked = 0
     const there = fs.statSync(file, { throwIfNoEntry: false })
-    const isFull = there !== undefined && there.size >= bytes_max
-    if (isFull) fs.renameSync(file, `${file}.1`)
+    const isFull = there !== undefined && there.size >= this.options.bytes_max
+    if (isFull) this.rotate()
     if (fd !== undefined && !isFull && there !== undefined && there.ino === fs.fstatSync(fd).ino) return fd
     this.close(fd)
     fs.mkdirSync(path.dirname(file), { recursive: true })
     const next = fs.openSync(file, 'a', 0o600)
     opened?.(file)
     return next
+  }
+
+  /**
+   * Another process may have rotated the file a moment ago. So the file first gets a name of our own, and if it is not the full one after
+   * all, its lines go to the file that others write.
+   */
+  private rotate(): void {
+    const { file } = this.options
+    const own = `${file}.${process.pid}`
+    fs.renameSync(file, own)
+    if (fs.statSync(own).size >= this.options.bytes_max) return fs.renameSync(own, `${file}.1`)
+    try {
+      fs.linkSync(own, file)
+    } catch {
+      fs.appendFileSync(file, fs.readFileSync(own))
+    }
+    fs.rmSync(own)
   }
 
   private close(fd: number | undefined): undefined {

@@ -35,6 +35,36 @@ test('several that write one log go on in the same file', () => {
   expect(last.split('\n').filter((found) => found !== '').length).toBeGreaterThan(80)
 })
 
+test.each([
+  ['', false],
+  [', also if a third one goes on before the second notices', true],
+])('two that see the same full file rotate it once%s', (_, isThirdFaster) => {
+  const other = open()
+  let begun = false
+  /** What happens after this look at a length. */
+  const meanwhile = [
+    () => {
+      for (let number = 200; number < 220; number++) other.write(line(number))
+    },
+    () => isThirdFaster && fs.writeFileSync(file, line(300)),
+  ]
+  const one = new LogFile({
+    ...{ file, unlooked_bytes: 100 },
+    get bytes_max() {
+      if (begun) meanwhile.shift()?.()
+      return 1000
+    },
+  })
+  for (let number = 0; number < 100; number++) fs.appendFileSync(file, line(number))
+  const full = text('daemon.log')
+  begun = true
+  for (let number = 400; number < 415; number++) one.write(line(number))
+  expect(meanwhile).toEqual([])
+  expect(text('daemon.log.1')).toContain(full)
+  for (const number of [219, 414, ...(isThirdFaster ? [300] : [])]) expect(text('daemon.log')).toContain(line(number))
+  expect(fs.readdirSync(folder)).toEqual(['daemon.log', 'daemon.log.1'])
+})
+
 test('a file that was moved away is left for a new one', () => {
   const log = open()
   log.write(line(1))
