@@ -21,6 +21,8 @@ interface Slot {
   forgotten: number
   /** A flush has failed after this value. The kernel may have dropped it, so that no later flush makes it safe. */
   doubted: number
+  /** A write is on its way, and its answer may come from a node whose power has failed since. */
+  pending: 'no' | 'yes' | 'may be lost'
 }
 
 export class GuestMemory {
@@ -29,20 +31,24 @@ export class GuestMemory {
     outdated: 0,
     forgotten: 0,
     doubted: -1,
+    pending: 'no',
   }))
   private last = 0
 
   /** A write is asked for; answers its value. */
   begin(slot: number, isZero: boolean): number {
     const value = isZero ? 0 : ++this.last
-    this.at(slot).values.push(value)
+    const found = this.at(slot)
+    found.values.push(value)
+    found.pending = 'yes'
     return value
   }
 
   /** Nothing else has been written there meanwhile. */
   confirm(slot: number): void {
     const found = this.at(slot)
-    found.outdated = found.values.length - 1
+    if (found.pending === 'yes') found.outdated = found.values.length - 1
+    found.pending = 'no'
   }
 
   /** What a flush or a clean end makes safe. */
@@ -68,6 +74,11 @@ export class GuestMemory {
   /** The power has failed: anything since the last flush may be there. */
   relax(): void {
     for (const slot of this.slots) slot.outdated = 0
+  }
+
+  /** The power of the only node with all data has failed. Answers that it sent before still arrive, though what they confirm may be gone. */
+  losePending(): void {
+    for (const slot of this.slots) if (slot.pending === 'yes') slot.pending = 'may be lost'
   }
 
   allows = (slot: number, value: number): boolean => {

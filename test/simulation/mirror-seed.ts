@@ -77,7 +77,9 @@ class MirrorRun {
       node.process?.end('its power is off')
       this.files.crash(`/${node.name}/`)
       if (guest?.process.machine === node.name) guest.process.end('its power is off')
-      const nobodyHas = hadAll && !this.hasAll(this.other(node)) && !this.hasAll(node)
+      const hadAlone = hadAll && !this.hasAll(this.other(node))
+      if (hadAlone) this.memory.losePending()
+      const nobodyHas = hadAlone && !this.hasAll(node)
       if (isGuests || nobodyHas || nodes.length > 1) this.memory.relax()
     }
   }
