@@ -81,6 +81,8 @@ class MirrorRun {
       if (hadAlone) this.memory.losePending()
       const nobodyHas = hadAlone && !this.hasAll(node)
       if (isGuests || nobodyHas || nodes.length > 1) this.memory.relax()
+      // It does not know that the other node has confirmed a flush without it.
+      if (hadAlone && !this.hasAll(node)) node.isUnaware = true
     }
   }
 

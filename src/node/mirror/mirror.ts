@@ -90,6 +90,8 @@ export class MirroredDisk extends Serving {
     const isForced = force && copy !== undefined && !copy.notes.consistent && this.peerState !== 'UpToDate'
     const isReadable = copy === undefined ? this.peerState === 'UpToDate' : copy.notes.consistent
     if (!isReadable && !isForced) throw new GenericError(NOT_ALL_DATA)
+    // The other node may have confirmed a flush after it had lost this one. Then some of that is only in this node's memory.
+    if (copy !== undefined && this.peerState !== 'UpToDate') await copy.flush()
     await link?.ask({ verb: 'role', primary: true }).catch(unlessLost)
     if (isForced) await copy.note({ consistent: true, current: this.parts.random.uuid(), base: '', history: [] })
     await copy?.note({ primary: true })

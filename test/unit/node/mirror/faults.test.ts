@@ -273,6 +273,18 @@ test('what was not flushed when the other node was lost is copied to it, also if
   expect([0, 70_000].map((at) => b.text(at, 3))).toEqual(['new', 'min'])
 })
 
+test('a node that goes on after the other one has died first has all on its disk: the other one may have confirmed a flush alone', async () => {
+  await both.begin()
+  const guest = await a.open()
+  await guest.write(0, 'new')
+  await part()
+  await guest.flush()
+  guest.close()
+  b.faults.data = NO_FLUSH
+  await expect(b.disk.promote(false)).rejects.toThrow('EIO')
+  expect(b.disk.status.role).toBe('Secondary')
+})
+
 test('copying that was interrupted begins again: what was copied was perhaps not on the disk', async () => {
   await both.begin()
   await part()
