@@ -10,6 +10,11 @@ mount --make-rprivate /
 ip link set lo up
 mount -t tmpfs fresh "$scratch"
 chmod 755 "$scratch"
+# The network devices in /sys are those of the network in which it was mounted.
+mkdir "$scratch/cgroup"
+mount --rbind /sys/fs/cgroup "$scratch/cgroup"
+mount -t sysfs fresh /sys
+mount --move "$scratch/cgroup" /sys/fs/cgroup
 mkdir "$scratch"/{upper,work,here,bin-upper,bin-work,etc,bin}
 # Every user finds this Node, wherever it was unpacked.
 touch "$scratch/bin/node"
