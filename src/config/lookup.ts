@@ -151,6 +151,17 @@ export function drbdId(disk: Disk): DrbdId | undefined {
   }
 }
 
+/** Its id without a mirror's secret: more people may read jobs and messages than may know that. */
+export const shownId = (disk: Disk): readonly (string | number | null)[] =>
+  drbdId(disk) === undefined ? disk.logical_id : [...disk.logical_id.slice(0, -1), null]
+
+/** Where its data is, for messages: the volumes, the file, or the name in its storage. */
+export function shownPlace(disk: Disk): string {
+  if (diskIdOf(disk.dev_type) === 'volume') return disk.logical_id.join('/')
+  if (drbdId(disk) === undefined) return String(disk.logical_id.at(-1))
+  return disk.children.length === 0 ? `port ${disk.logical_id[2]}` : disk.children.map(shownPlace).join(', ')
+}
+
 /** `[vg, lv]` of every logical volume of a disk. */
 export function logicalVolumes(disk: Disk): [vg: string, lv: string][] {
   const own: [string, string][] =

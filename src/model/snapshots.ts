@@ -4,9 +4,10 @@ import { listOf, orNull } from '../lib/shapes/containers'
 import { any, bool, float, int, nonEmpty } from '../lib/shapes/leaves'
 import { objectOf, optional } from '../lib/shapes/objects'
 import { Mismatch } from '../lib/shapes/shape'
+import { LOCAL_DISK_STATUS } from './constants/disks'
 import type { Disk } from './disk'
 import { SNAPSHOT_NAME_CHARS_MAX } from './limits/storage'
-import { type DiskTemplate, diskIdOf, isDiskTemplate } from './templates'
+import { type DiskTemplate, diskIdOf, isDiskTemplate, isFileBased, isOnLvm } from './templates'
 
 export const SNAPSHOTS_SECTION = 'snapshots'
 
@@ -25,11 +26,39 @@ export interface DiskSnapshot {
   readonly restoring?: boolean | undefined
 }
 
+/**
+ * Invalid: it has run full, so its data is lost. Restoring: its disk has only a part of its data again. Unknown: its storage is not asked, or
+ * its node does not answer.
+ */
+export type SnapshotStatus = 'ok' | 'invalid' | 'missing' | 'restoring' | 'unknown'
+
 /** A snapshot as it is shown. */
 export interface ShownSnapshot extends Pick<DiskSnapshot, 'name' | 'logical_id' | 'size' | 'ctime'> {
   readonly disk: number
   /** The name of the node. */
   readonly node: string | null
+  readonly status: SnapshotStatus
+}
+
+/** The snapshot as a disk. */
+export const snapshotDisk = (disk: Disk, { dev_type, logical_id, size }: DiskSnapshot): Disk => ({
+  ...disk,
+  ...{ dev_type, logical_id, size, children: [], mode: 'ro' },
+})
+
+/** Whether a node can look at it without attaching it. Only such snapshots are rolled back by nodes. */
+export const isSeenByNodes = ({ dev_type }: Pick<DiskSnapshot, 'dev_type'>): boolean =>
+  isFileBased(dev_type) || isOnLvm(dev_type)
+
+/** `found` is what the node finds: null if it is missing there, undefined if nobody knows. */
+export function snapshotStatus(
+  { restoring }: Pick<DiskSnapshot, 'restoring'>,
+  found: { readonly ldisk_status: number } | null | undefined,
+): SnapshotStatus {
+  if (found === null) return 'missing'
+  if (found?.ldisk_status === LOCAL_DISK_STATUS.faulty) return 'invalid'
+  if (restoring === true) return 'restoring'
+  return found === undefined ? 'unknown' : 'ok'
 }
 
 /** The name of snapshots that exports make and delete. */

@@ -13,8 +13,8 @@ export const clusterShape = (info: Readonly<Record<string, unknown>>) => ({
   mtime: stampText(info['mtime']),
 })
 
-export const snapshotShape = ({ name, disk, size, node, logical_id, ctime }: ShownSnapshot) => ({
-  ...{ disk, name, size_mib: size, node, logical_id: logical_id.map(String), created: timeText(ctime) },
+export const snapshotShape = ({ name, disk, size, node, logical_id, ctime, status }: ShownSnapshot) => ({
+  ...{ disk, name, size_mib: size, node, logical_id: logical_id.map(String), created: timeText(ctime), status },
 })
 
 export const tokenShape = ({ permissions, tags, groups, created, expires, ...rest }: TokenInfo) => ({

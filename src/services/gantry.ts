@@ -128,7 +128,8 @@ function callersHandlers(
     storage: (caller, name) => storageOf(context, caller.known(context.config()), name),
     tags: (caller) => tagUses(caller.known(context.config())),
     ...consoleCalls(new ConsoleService(context, parts.documents, (identity) => callerOf('console', identity))),
-    snapshots: (caller, name) => shownSnapshots(caller.known(context.config()), context.gantry(), name),
+    snapshots: (caller, name) =>
+      shownSnapshots(context.questions, caller.known(context.config()), context.gantry(), name),
     rights: (caller) => rightsOf(caller, context.config()),
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),

@@ -154,6 +154,12 @@ function diskInfo(disk: Dict, label: string, isPart = false): Info {
     return [String(name), `${pythonText(value)} (${String(source)})`]
   })
   if (parameters.length > 0) pairs.push(['parameters', entries(...parameters)])
+  const snapshots = list(disk['snapshots']).map((one): [string, Info] => {
+    const { name, size: then, status } = dict(one)
+    const told = typeof then === 'number' ? formatUnit(then, 'h') : pythonText(then)
+    return [String(name), `size ${told}, ${SNAPSHOT_WORDS.get(String(status)) ?? String(status)}`]
+  })
+  if (snapshots.length > 0) pairs.push(['snapshots', entries(...snapshots)])
   // Guests do not see the parts of a disk.
   if (!isPart) pairs.push(['access mode', pythonText(disk['mode'])])
   pairs.push(
@@ -170,6 +176,14 @@ function diskInfo(disk: Dict, label: string, isPart = false): Info {
     pairs.push(['child devices', children.map((child, at) => diskInfo(dict(child), `child ${at}`, true))])
   return entries(...pairs)
 }
+
+const SNAPSHOT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['ok', 'status ok'],
+  ['invalid', '*INVALID* (it has run full)'],
+  ['missing', '*MISSING*'],
+  ['restoring', 'its disk is *ROLLED BACK IN PART*'],
+  ['unknown', 'status unknown'],
+])
 
 const logicalInfo = (id: unknown): [string, Info][] => [
   ['logical_id', Array.isArray(id) && id.length === 2 && isVolume(id) ? id.map(String).join('/') : pythonRepr(id)],

@@ -35,9 +35,10 @@ export const snapshotData = async (call: Call): Promise<unknown> => (await snaps
 
 export async function listSnapshots(call: Call): Promise<number> {
   const { options, terminal } = call
-  const rows = (await snapshotsFrom(call)).map(({ disk, name, size, node, logical_id, ctime }) => [
+  const rows = (await snapshotsFrom(call)).map(({ disk, name, size, node, logical_id, ctime, status }) => [
     ...[String(disk), name, String(size), node ?? '-', logical_id.join('/')],
     timeText(ctime).slice(0, 16).replace('T', ' '),
+    status,
   ])
   const columns = TITLES.map((title) => ({ title, alignRight: title === 'Size' }))
   const table = { headers: !options.flag('no_headers'), separator: options.text('separator') }
@@ -45,7 +46,7 @@ export async function listSnapshots(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-const TITLES = ['Disk', 'Name', 'Size', 'Node', 'In the storage', 'Created (UTC)']
+const TITLES = ['Disk', 'Name', 'Size', 'Node', 'In the storage', 'Created (UTC)', 'Status']
 
 const snapshotsFrom = (call: Call) => gantryOf(call).snapshots(administrator('root'), firstArgument(call))
 

@@ -10,6 +10,7 @@ import { shutdownDisks, startDisks } from '../instance/disks/activation'
 import { realSizes, sizedAs } from '../instance/disks/real-sizes'
 import { instanceHookEnv } from '../instance/hook-env'
 import { removeInstance } from '../instance/remove'
+import { refuseHalfRestored } from '../instance/snapshots/notes'
 import { dictOf, locksOfInstance, readInstance, reread, type InstanceView } from '../instance/view'
 import { all, exclusive, logicalUnit } from '../logical-unit'
 import { checkCompressionTool } from '../transfer/copy'
@@ -44,6 +45,7 @@ export const backupExport = logicalUnit(OpBackupExport, {
     checkArguments(op)
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
+    await refuseHalfRestored(ctx, view)
     if (op.remove_instance && view.instance.admin_state === 'up' && !op.shutdown)
       throw new OpPrereqError('Can not remove instance without shutting it down before', ECODE.STATE)
     const target = await targetOf(ctx, op, view)

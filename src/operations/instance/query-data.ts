@@ -1,16 +1,21 @@
 // OP_INSTANCE_QUERY_DATA: everything about instances in one answer, as `gnt-instance info` shows it.
 import { fillBeParams, fillHvParams, fillNicParams, fillOsParams } from '../../config/filled'
-import { diskTemplateOf, drbdId } from '../../config/lookup'
+import { diskTemplateOf, drbdId, shownId } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Network, Nic, Node } from '../../model/config'
 import { type ToldParameter, toldParameters } from '../../model/disk-parameters'
+import { mapBounded } from '../../lib/work/bounded'
 import { OpExecError } from '../../model/errors'
 import { isGuestElsewhere } from '../../model/guest-state'
+import { DISKS_AT_ONCE } from '../../model/limits/storage'
+import { type DiskSnapshot, type SnapshotStatus, snapshotStatus } from '../../model/snapshots'
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { BlockDeviceStatus, InstanceRuntime } from '../../rpc/node/dicts'
 import { instancesOrAll } from '../find'
 import { all, logicalUnit, shared } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { hvParamsOf, runtimeOf, USER_DOWN } from './checks'
+import { notedSnapshots } from './snapshots/notes'
+import { statusOf } from './snapshots/state'
 import { diskDictOf, viewOf, type InstanceView } from './view'
 
 export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
@@ -118,7 +123,7 @@ async function describeDisk(
   return {
     iv_name: disk.iv_name,
     dev_type: disk.dev_type,
-    logical_id: withoutSecret(disk),
+    logical_id: shownId(disk),
     drbd_info: id
       ? {
           primary_node: view.config.nodes[id.nodeA]?.name,
@@ -135,6 +140,7 @@ async function describeDisk(
     size: disk.size,
     spindles: disk.spindles ?? null,
     ...(!isPart && withParameters(view, disk)),
+    ...(!isPart && (await withSnapshots(ctx, view, disk, live))),
     name: disk.name ?? null,
     uuid: disk.uuid,
   }
@@ -146,9 +152,22 @@ function withParameters({ config, primary }: InstanceView, disk: Disk): { parame
   return parameters.length === 0 ? {} : { parameters }
 }
 
-/** The job keeps the result, and more people may read jobs than may know a mirror's secret. */
-const withoutSecret = (disk: Disk): readonly unknown[] =>
-  drbdId(disk) === undefined ? disk.logical_id : [...disk.logical_id.slice(0, -1), null]
+/** Only of disks that have some, so that Ganeti's clients see only fields that they know. */
+async function withSnapshots(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  live: boolean,
+): Promise<{ snapshots?: readonly { name: string; size: number; status: SnapshotStatus }[] }> {
+  const noted = (await notedSnapshots(ctx, [disk])).get(disk.uuid) ?? []
+  if (noted.length === 0) return {}
+  const status = (one: DiskSnapshot) => (live ? statusOf(ctx, view, disk, one) : snapshotStatus(one, undefined))
+  return {
+    snapshots: await mapBounded(noted, DISKS_AT_ONCE, async (one) => ({
+      ...{ name: one.name, size: one.size, status: await status(one) },
+    })),
+  }
+}
 
 /** The primary node tells of a mirror whose other side hangs, so that one need not answer. */
 async function secondaryStatus(

@@ -13,6 +13,7 @@ import {
 } from './checks'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
+import { refuseHalfRestored } from './snapshots/notes'
 import { startInstance, tellRemarks } from './startup'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
 import { whileItStops } from './while-it-stops'
@@ -23,6 +24,8 @@ export const instanceReboot = logicalUnit(OpInstanceReboot, {
     const view = await readInstance(ctx, op)
     await checkInstanceState(ctx, view, ONLINE)
     checkNodeOnline(view.primary)
+    // It starts an instance that is stopped.
+    await refuseHalfRestored(ctx, view)
     await checkBridges(ctx, view.config, view.instance, view.primary)
     // A soft reboot does not stop the machine.
     if (op.reboot_type !== 'soft') await checkStartsOn(ctx, view, view.primary)

@@ -1,8 +1,8 @@
 // OP_INSTANCE_ROLLBACK_SNAPSHOT: a stopped instance's disks get the data of their snapshots again. The snapshots stay. It is noted that it is
 // under way, so that nothing starts from a disk that has only a part of the data.
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
-import type { DiskSnapshot } from '../../model/snapshots'
-import { isFileBased, isMirroredInside, isOnLvm } from '../../model/templates'
+import { type DiskSnapshot, isSeenByNodes, snapshotDisk } from '../../model/snapshots'
+import { isMirroredInside } from '../../model/templates'
 import { OpInstanceRollbackSnapshot } from '../../opcodes/snapshot'
 import { isUnknownThere } from '../../rpc/node/client'
 import { logicalUnit } from '../logical-unit'
@@ -11,7 +11,8 @@ import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
 import { assembleDisks, incompleteOnPrimary, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { type NamedSnapshot, namedSnapshots } from './snapshot'
-import { nodeWithSnapshot, noteSnapshots, notedSnapshots, snapshotDisk } from './snapshots/notes'
+import { nodeWithSnapshot, noteSnapshots, notedSnapshots } from './snapshots/notes'
+import { refuseLostSnapshots } from './snapshots/state'
 import { diskDictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 
 export const instanceRollbackSnapshot = logicalUnit(OpInstanceRollbackSnapshot, {
@@ -26,6 +27,7 @@ export const instanceRollbackSnapshot = logicalUnit(OpInstanceRollbackSnapshot, 
       throw new OpPrereqError('A disk can be rolled back to one snapshot only', ECODE.INVAL)
     for (const one of named) await checkPossible(ctx, view, one)
     await checkVersion(ctx, view)
+    await refuseLostSnapshots(ctx, view, named)
     return { view, named }
   },
   hooks: {
@@ -40,6 +42,8 @@ export const instanceRollbackSnapshot = logicalUnit(OpInstanceRollbackSnapshot, 
     try {
       if (!ok) throw new OpExecError('The disks could not be activated, so nothing was rolled back')
       await checkCopies(ctx, active, named)
+      // LVM knows that a snapshot is invalid only while its disk is active.
+      if (activated) await refuseLostSnapshots(ctx, active, named)
       await noteRestoring(ctx, named, true)
       for (const one of named) await restore(ctx, active, one)
       await noteRestoring(ctx, named, false)
@@ -56,8 +60,8 @@ async function checkPossible(
   { index, disk, snapshot }: NamedSnapshot,
 ): Promise<void> {
   const title = `Disk ${index} of instance ${view.instance.name}`
-  const { dev_type, node } = snapshot
-  if (!isFileBased(dev_type) && !isOnLvm(dev_type))
+  const { node } = snapshot
+  if (!isSeenByNodes(snapshot))
     throw new OpPrereqError(
       `${title}: a snapshot of template '${disk.dev_type}' is rolled back with the tools of its storage, while the instance is stopped`,
       ECODE.INVAL,

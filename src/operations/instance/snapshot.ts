@@ -9,11 +9,12 @@ import {
   allSnapshots,
   badSnapshotName,
   type DiskSnapshot,
+  isSeenByNodes,
   SNAPSHOTS_SECTION,
   snapshotPlace,
   wireName,
 } from '../../model/snapshots'
-import { diskIdOf, factsOf, isFileBased, isMirroredInside, isMirroredOutside, isOnLvm } from '../../model/templates'
+import { diskIdOf, factsOf, isMirroredInside, isMirroredOutside } from '../../model/templates'
 import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -21,7 +22,7 @@ import { checkNodeOnline, usesDisks } from './checks'
 import { assembleDisks, incompleteOnPrimary, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { indexOfDevice } from './parameters/device-changes'
-import { deleteSnapshot, forgetSnapshot, noteSnapshots, notedSnapshots } from './snapshots/notes'
+import { deleteSnapshot, forgetSnapshot, noteSnapshots, notedSnapshots, refuseHalfRestored } from './snapshots/notes'
 import { diskDictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 
 interface Asked {
@@ -44,6 +45,7 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
     const asked = await askedFor(ctx, view, op)
+    await refuseHalfRestored(ctx, view, new Set(asked.map(({ disk }) => disk.uuid)))
     await checkNodeCan(ctx, view, asked)
     return { view, asked }
   },
@@ -74,8 +76,7 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
 /** Older nodes do not answer: they find out when they make the snapshot. */
 async function checkNodeCan(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
   const disks = asked.flatMap(({ disk }) => {
-    const { dev_type } = snapshotPlace(disk, '') ?? disk
-    return isFileBased(dev_type) || isOnLvm(dev_type) ? [diskDictOf(view, disk)] : []
+    return isSeenByNodes(snapshotPlace(disk, '') ?? disk) ? [diskDictOf(view, disk)] : []
   })
   if (disks.length === 0) return
   const answer = await ctx.nodes.attempt(view.primary, 'gantry_snapshot_problem', [disks])

@@ -1,11 +1,15 @@
 // gnt-instance: what its commands about snapshots submit and show.
+import type { ShownSnapshot } from '../../../src/model/snapshots'
 import type { GantryMaster } from '../../../src/rpc/luxi/gantry-calls'
 import { FakeMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
 
-const told = [
-  { disk: 0, name: 'before', size: 1024, node: 'node1', logical_id: ['xenvg', 'a.disk0.before'], ctime: 1_700_000_000 },
-  { disk: 1, name: 'x', size: 64, node: null, logical_id: ['rbd', 'b@x'], ctime: 1_700_000_060 },
+const told: ShownSnapshot[] = [
+  {
+    ...{ disk: 0, name: 'before', size: 1024, node: 'node1', logical_id: ['xenvg', 'a.disk0.before'] },
+    ...{ ctime: 1_700_000_000, status: 'invalid' },
+  },
+  { disk: 1, name: 'x', size: 64, node: null, logical_id: ['rbd', 'b@x'], ctime: 1_700_000_060, status: 'unknown' },
 ]
 
 const masterWith = (asked: unknown[]): FakeMaster => {
@@ -22,9 +26,9 @@ test('they are listed with the names that they have in their storage', async () 
   expect(exit).toBe(0)
   expect(asked).toEqual(['vm1'])
   expect(stdout).toBe(
-    'Disk Name   Size Node  In the storage       Created (UTC)\n' +
-      '0    before 1024 node1 xenvg/a.disk0.before 2023-11-14 22:13\n' +
-      '1    x        64 -     rbd/b@x              2023-11-14 22:14\n',
+    'Disk Name   Size Node  In the storage       Created (UTC)    Status\n' +
+      '0    before 1024 node1 xenvg/a.disk0.before 2023-11-14 22:13 invalid\n' +
+      '1    x        64 -     rbd/b@x              2023-11-14 22:14 unknown\n',
   )
 })
 

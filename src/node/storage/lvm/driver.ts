@@ -26,6 +26,8 @@ import { physicalVolumes, volumeGroups } from './units'
 import { type Volume, Volumes } from './volumes'
 
 const EXISTS = /already exists/
+/** Also one that is suspended. */
+const INVALID_SNAPSHOT = /^[sS]...[IS]/
 const [KIB, MIB] = [1 << 10, 1 << 20]
 /** Tried in this order. Each policy finds space where the one before it does not. */
 const POLICIES = ['contiguous', 'cling', 'normal']
@@ -72,9 +74,9 @@ class LvmDriver implements Driver {
   }
 
   async health(disk: DiskDict): Promise<Health> {
-    // A virtual or partial volume has lost physical volumes.
+    // A virtual or partial volume has lost physical volumes, and an invalid snapshot its data: it has run full.
     const { attributes } = await this.existing(disk)
-    const is_degraded = attributes.startsWith('v') || attributes[8] === 'p'
+    const is_degraded = attributes.startsWith('v') || attributes[8] === 'p' || INVALID_SNAPSHOT.test(attributes)
     return { is_degraded, ldisk_status: is_degraded ? LOCAL_DISK_STATUS.faulty : LOCAL_DISK_STATUS.ok }
   }
 
@@ -122,7 +124,8 @@ class LvmDriver implements Driver {
 
   async snapshot(disk: DiskDict, device: Device, wished: string | null, size: number | null): Promise<NewId> {
     const { vg, name: origin } = volumeOf(disk.logical_id)
-    const [name, size_mib] = [checkName(wished ?? `${origin}.snap`), size ?? disk.size]
+    const whole = wished === null ? disk.size : disk.size + tables_mib(disk.size)
+    const [name, size_mib] = [checkName(wished ?? `${origin}.snap`), size ?? whole]
     // A snapshot left by an interrupted export is replaced. A snapshot that a user named is kept.
     if (wished === null && (await this.volumes.get(vg, name)))
       await this.order(disk, ['lvremove', '-f', `${vg}/${name}`], `Cannot remove the old snapshot '${vg}/${name}'`)
@@ -198,6 +201,9 @@ interface NewVolume {
   /** 0 is LVM's own size. */
   readonly stripe_kib: number
 }
+
+/** What a snapshot needs for its own tables if all of the disk changes: 16 bytes for each 4 KiB, and a beginning. */
+const tables_mib = (size_mib: number): number => Math.ceil(size_mib / 256) + 1
 
 /** Returns what LVM says if it refuses the volume. */
 async function refusal(

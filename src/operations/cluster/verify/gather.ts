@@ -15,6 +15,7 @@ import { type DiskState, type GroupState, type Holder, runsSomewhere, type Scope
 import { wantedVolumes } from './only-copies'
 import type { VerifyReport } from './report'
 import { RELEASE_CHECK, requestOf, type Wanted } from './request'
+import { askSnapshots } from './snapshots'
 import { unknownVolumes } from './volumes'
 
 export async function gather(
@@ -44,10 +45,11 @@ export async function gather(
   const listings = await askFileStorage(ctx, report, scope)
   // Read after the lists, so it contains everything made before them.
   const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
+  const invalidSnapshots = await askSnapshots(ctx, scope, snapshots)
   const maintenance = await ctx.config.section(MAINTENANCE.rounds)
   const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
   const holders = unknownVolumes({ config, images, snapshots }).length > 0 ? await holdersOutside(ctx, scope) : []
-  const found = { compared, images, others, holders, disks, listings, busy, snapshots, maintenance }
+  const found = { compared, images, others, holders, disks, listings, busy, snapshots, invalidSnapshots, maintenance }
   return { ...scope, ...found, asked_ms: [from, to] }
 }
 

@@ -67,6 +67,8 @@ export interface GroupState extends Scope {
   readonly busy: ReadonlySet<string>
   /** The noted snapshots, by the uuids of their disks. */
   readonly snapshots: Readonly<Record<string, unknown>>
+  /** Those that have run full, as JSON of their ids on their nodes. */
+  readonly invalidSnapshots: ReadonlySet<string>
   /** The rounds of maintenance, and what it has noted of nodes. */
   readonly maintenance: Readonly<Record<string, unknown>>
 }

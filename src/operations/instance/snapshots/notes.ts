@@ -2,7 +2,7 @@
 import { change } from '../../../config/changes'
 import type { Disk, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
-import { type DiskSnapshot, SNAPSHOTS_SECTION, snapshotsOf } from '../../../model/snapshots'
+import { type DiskSnapshot, SNAPSHOTS_SECTION, snapshotDisk, snapshotsOf } from '../../../model/snapshots'
 import { nodeUuid } from '../../../model/ids'
 import type { Change, UnitContext } from '../../unit-context'
 import { diskDictOf, type InstanceView } from '../view'
@@ -55,16 +55,15 @@ export async function nodeWithSnapshot(
   return nodes[nodeUuid(node)]
 }
 
-/** The snapshot as a disk. */
-export const snapshotDisk = (disk: Disk, { dev_type, logical_id, size }: DiskSnapshot): Disk => ({
-  ...disk,
-  ...{ dev_type, logical_id, size, children: [], mode: 'ro' },
-})
-
-/** Refuses a start from a disk that is half rolled back. */
-export async function refuseHalfRestored(ctx: UnitContext, { instance, disks }: InstanceView): Promise<void> {
+/** Refuses to use disks that are half rolled back: to start from them, or to copy them. */
+export async function refuseHalfRestored(
+  ctx: UnitContext,
+  { instance, disks }: InstanceView,
+  used: { has(disk: string): boolean } = new Set(disks.map(({ uuid }) => uuid)),
+): Promise<void> {
   const noted = await notedSnapshots(ctx, disks)
   for (const [index, { uuid }] of disks.entries()) {
+    if (!used.has(uuid)) continue
     const half = noted.get(uuid)?.find(({ restoring }) => restoring === true)
     if (half === undefined) continue
     const option = `--disk ${index}:snapshot_name=${half.name} ${instance.name}`

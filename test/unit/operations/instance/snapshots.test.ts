@@ -1,7 +1,9 @@
 // Snapshots that users ask for: made on the storage, noted, listed, and never lost silently.
 import { allSnapshots, SNAPSHOTS_SECTION } from '../../../../src/model/snapshots'
 import { nodeCalls } from '../../../../src/rpc/node/calls'
+import { NO_ANSWER } from '../../../../src/rpc/node/client'
 import { UNKNOWN_CALL } from '../../../../src/rpc/node/exchange'
+import type { NodeQuestions } from '../../../../src/services/live-data/node-questions'
 import { shownSnapshots } from '../../../../src/services/snapshots'
 import { answerChecks } from '../../../../src/daemons/sim/checks'
 import type { FakeCluster } from '../../../support/fake-cluster'
@@ -24,15 +26,20 @@ const snapshot = (...names: readonly (readonly [number | string, string])[]) => 
 const make = (...names: readonly (readonly [number | string, string])[]) =>
   cluster.run(MAKE, { instance_name: PLAIN, ...snapshot(...names) })
 const noted = () => allSnapshots(cluster.gantry.sections[SNAPSHOTS_SECTION] ?? {})
-const shown = (name = PLAIN) =>
-  shownSnapshots(cluster.config, cluster.gantry, name).map(({ disk, name: own, node }) => [disk, own, node])
+const listed = (name = PLAIN) => {
+  const { nodes } = cluster.environment()
+  const ask: NodeQuestions['ask'] = async (node, call, args) =>
+    (await nodes.all([node], call, args)).get(node.uuid) ?? NO_ANSWER
+  return shownSnapshots({ ask }, cluster.config, cluster.gantry, name)
+}
+const shown = async (name = PLAIN) => (await listed(name)).map(({ disk, name: own, node }) => [disk, own, node])
 const volumes = (node = 'node1') => [...cluster.world.node(`${node}.gnt.example`).disks.keys()].sort()
 
 test('a running instance gets snapshots of its volumes, which are listed and deleted by name', async () => {
   const before = volumes()
   await make([0, 'before'], ['1', 'before'])
   expect(cluster.runningOn(PLAIN)).toEqual(['node1.gnt.example'])
-  expect(shown()).toEqual([0, 1].map((disk) => [disk, 'before', 'node1.gnt.example']))
+  await expect(shown()).resolves.toEqual([0, 1].map((disk) => [disk, 'before', 'node1.gnt.example']))
   const made = volumes().filter((one) => !before.includes(one))
   expect(made).toEqual([expect.stringMatching(/disk0.*\.before/), expect.stringMatching(/disk1.*\.before/)])
   expect(
@@ -84,7 +91,7 @@ test('a mirror has them of its data on the primary node, and they stay there aft
   await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
   await cluster.run(MAKE, { instance_name: DRBD, ...snapshot([0, 'one']) })
   await cluster.run('OP_INSTANCE_FAILOVER', { instance_name: DRBD })
-  expect(shown(DRBD)).toEqual([[0, 'one', 'node1.gnt.example']])
+  await expect(shown(DRBD)).resolves.toEqual([[0, 'one', 'node1.gnt.example']])
   const replace = { instance_name: DRBD, mode: 'replace_on_secondary' }
   await expect(cluster.run('OP_INSTANCE_REPLACE_DISKS', replace)).rejects.toThrow(
     `Disk 0 of instance ${DRBD} has snapshots (one), so its volumes on node node1.gnt.example cannot be replaced; delete them first, as with ` +
@@ -202,7 +209,7 @@ test('one that cannot be deleted stays noted, and one that is unknown is told wh
   }
   const both = { instance_name: PLAIN, ...snapshot([0, 'a'], [1, 'b']) }
   await expect(cluster.run(DELETE, both)).rejects.toThrow("These snapshots are still there: 'a' of disk/0")
-  expect(shown()).toEqual([[0, 'a', 'node1.gnt.example']])
+  await expect(shown()).resolves.toEqual([[0, 'a', 'node1.gnt.example']])
   await expect(cluster.run(DELETE, both)).rejects.toThrow(
     `Disk 1 of instance ${PLAIN} has no snapshot 'b': it has none`,
   )
@@ -252,26 +259,28 @@ test('where a snapshot cannot be deleted, its instance stays, but for those who 
   expect(cluster.instance(PLAIN)).toBeUndefined()
 })
 
-test('verify knows them, and names one that is gone', async () => {
+/** What verify finds. `lost` is the end of the names of volumes that their nodes do not have any more. */
+async function problems(lost = ''): Promise<string[]> {
   const nodes = Object.values(cluster.config.nodes)
   cluster.replicas = nodes.map(({ uuid, name }) => ({ node: uuid, name, state: 'in sync', reason: null }))
-  await make([0, 'a'])
-  const problems = async (lost = '') => {
-    cluster.log.length = 0
-    cluster.answers.node_verify = ({ name }, [checks]) => {
-      const told = answerChecks({ world: cluster.world, node: name, clock: cluster.clock }, checks)
-      const { lvlist } = told
-      const kept = Object.entries((lvlist ?? {}) as Record<string, unknown>).filter(
-        ([volume]) => lost === '' || !volume.endsWith(lost),
-      )
-      return { ...told, ...(lvlist !== undefined && { lvlist: Object.fromEntries(kept) }) }
-    }
-    await cluster.run('OP_CLUSTER_VERIFY_GROUP', {
-      ...{ group_name: 'default', error_codes: true, debug_simulate_errors: false, verbose: false },
-      ...{ skip_checks: [], ignore_errors: [], verify_clutter: false },
-    })
-    return cluster.log.filter((line) => /ERROR|WARNING/.test(line)).map((line) => line.trim().replace('- ', ''))
+  cluster.log.length = 0
+  cluster.answers.node_verify = ({ name }, [checks]) => {
+    const told = answerChecks({ world: cluster.world, node: name, clock: cluster.clock }, checks)
+    const { lvlist } = told
+    const kept = Object.entries((lvlist ?? {}) as Record<string, unknown>).filter(
+      ([volume]) => lost === '' || !volume.endsWith(lost),
+    )
+    return { ...told, ...(lvlist !== undefined && { lvlist: Object.fromEntries(kept) }) }
   }
+  await cluster.run('OP_CLUSTER_VERIFY_GROUP', {
+    ...{ group_name: 'default', error_codes: true, debug_simulate_errors: false, verbose: false },
+    ...{ skip_checks: [], ignore_errors: [], verify_clutter: false },
+  })
+  return cluster.log.filter((line) => /ERROR|WARNING/.test(line)).map((line) => line.trim().replace('- ', ''))
+}
+
+test('verify knows them, and names one that is gone', async () => {
+  await make([0, 'a'])
   await expect(problems()).resolves.toEqual([])
   await expect(problems('.a')).resolves.toEqual([
     `WARNING:EINSTANCEMISSINGDISK:instance:${PLAIN}:snapshot 'a' of disk/0 missing on node node1.gnt.example; ` +
@@ -363,11 +372,108 @@ test('a mirror is rolled back through both of its sides, at the node that has th
   await rollBack(DRBD, [0, 'before'])
   const [[disk, from] = []] = cluster.calls('gantry_snapshot_restore').map(({ args }) => args as { dev_type: string }[])
   expect([disk?.dev_type, from?.dev_type]).toEqual(['drbd', 'plain'])
-  cluster.answers.blockdev_find = () => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 })
+  cluster.answers.blockdev_find = (_node, [{ dev_type }]) =>
+    dev_type === 'drbd' ? { dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 } : undefined
   await expect(rollBack(DRBD, [0, 'before'])).rejects.toThrow(/is not complete, so nothing was rolled back/)
   delete cluster.answers.blockdev_find
   await cluster.run('OP_INSTANCE_FAILOVER', { instance_name: DRBD, ignore_consistency: false })
   await expect(rollBack(DRBD, [0, 'before'])).rejects.toThrow(/snapshot 'before' is on node .*gnt-instance failover/)
+})
+
+/** A node that finds the snapshots of this name as LVM shows those that have run full. */
+const runsFull = (name: string) => {
+  const isFull = ({ logical_id: id }: { readonly logical_id?: unknown }) =>
+    Array.isArray(id) && String(id[1]).endsWith(`.${name}`)
+  const full = { dev_path: '/dev/xenvg/full', is_degraded: true, ldisk_status: 4 }
+  cluster.answers.blockdev_find = (_node, [disk]) => (isFull(disk) ? full : undefined)
+  cluster.answers.blockdev_getmirrorstatus_multi = (_node, [disks]) =>
+    disks.some(isFull)
+      ? disks.map((disk) => [true, isFull(disk) ? full : { ...full, is_degraded: false, ldisk_status: 1 }])
+      : undefined
+}
+
+test('a snapshot that has run full is not rolled back to, and nothing is noted', async () => {
+  await make([0, 'before'], [1, 'before'])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  runsFull('before')
+  await expect(rollBack(PLAIN, [0, 'before'])).rejects.toThrow(
+    `Disk 0 of instance ${PLAIN} cannot be rolled back to snapshot 'before': it is invalid, as more has changed since than it has room for, ` +
+      `and its data is lost; "gnt-instance remove-snapshot --disk 0:snapshot_name=before ${PLAIN}" removes it`,
+  )
+  expect([noted().map(({ restoring }) => restoring), cluster.calls('gantry_snapshot_restore')]).toEqual([
+    [undefined, undefined],
+    [],
+  ])
+  await cluster.run('OP_INSTANCE_STARTUP', { instance_name: PLAIN })
+  await cluster.run(DELETE, { instance_name: PLAIN, ...snapshot([0, 'before']) })
+  expect(noted()).toHaveLength(1)
+})
+
+test('where that is seen only while the disks are active, nothing is noted either, and they are inactive again', async () => {
+  await make([0, 'before'])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  cluster.answers.blockdev_assemble = () => {
+    runsFull('before')
+    return undefined
+  }
+  await expect(rollBack(PLAIN, [0, 'before'])).rejects.toThrow('it is invalid')
+  expect(noted().map(({ restoring }) => restoring)).toEqual([undefined])
+  expect(cluster.instance(PLAIN)?.disks_active).toBe(false)
+})
+
+test('neither is a disk rolled back to a snapshot that somebody has removed', async () => {
+  await make([0, 'before'])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  const { disks } = cluster.world.node('node1.gnt.example')
+  for (const name of disks.keys()) if (name.endsWith('.before')) disks.delete(name)
+  await expect(rollBack(PLAIN, [0, 'before'])).rejects.toThrow('it is missing in its storage')
+  expect(noted().map(({ restoring }) => restoring)).toEqual([undefined])
+  expect((await listed()).map(({ status }) => status)).toEqual(['missing'])
+})
+
+test('lists, info and verify tell which snapshots have run full, and which disks are rolled back in part', async () => {
+  const statuses = async () => (await listed()).map(({ status }) => status)
+  const told = async (more = {}) => {
+    const answer = await cluster.run('OP_INSTANCE_QUERY_DATA', { instances: [PLAIN], static: false, ...more })
+    return (answer as Record<string, { disks: { snapshots?: unknown }[] }>)[PLAIN]?.disks.map(
+      ({ snapshots }) => snapshots,
+    )
+  }
+  await make([0, 'a'], [1, 'b'])
+  await expect(statuses()).resolves.toEqual(['ok', 'ok'])
+  runsFull('a')
+  await expect(statuses()).resolves.toEqual(['invalid', 'ok'])
+  const [size = 0] = noted().map((one) => one.size)
+  await expect(told()).resolves.toMatchObject([[{ name: 'a', size, status: 'invalid' }], [{ status: 'ok' }]])
+  await expect(told({ static: true })).resolves.toMatchObject([[{ status: 'unknown' }], [{ status: 'unknown' }]])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  cluster.answers.gantry_snapshot_restore = () => {
+    throw new Error('the disk is gone')
+  }
+  await expect(rollBack(PLAIN, [1, 'b'])).rejects.toThrow('the disk is gone')
+  await expect(statuses()).resolves.toEqual(['invalid', 'restoring'])
+  const [a, b] = ['0:snapshot_name=a', '1:snapshot_name=b'].map((one) => `--disk ${one} ${PLAIN}`)
+  await expect(problems()).resolves.toEqual([
+    `WARNING:EINSTANCEFAULTYDISK:instance:${PLAIN}:snapshot 'a' of disk/0 is invalid: more has changed since than it has room for, and its ` +
+      `data is lost; "gnt-instance remove-snapshot ${a}" removes it`,
+    `ERROR:EINSTANCEFAULTYDISK:instance:${PLAIN}:disk/1 is rolled back to snapshot 'b' only in part, so the instance does not start; ` +
+      `"gnt-instance rollback-snapshot ${b}" does the rest, and "gnt-instance remove-snapshot ${b}" keeps the disk as it is`,
+  ])
+})
+
+test.each([
+  ['OP_INSTANCE_REBOOT', { reboot_type: 'hard' }],
+  ['OP_BACKUP_EXPORT', { mode: 'local', target_node: 'node2.gnt.example', shutdown: true }],
+  [MAKE, snapshot([0, 'later'])],
+])('a disk that is rolled back in part is not used by %s', async (id, params) => {
+  await make([0, 'before'])
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+  cluster.answers.gantry_snapshot_restore = () => {
+    throw new Error('the disk is gone')
+  }
+  await expect(rollBack(PLAIN, [0, 'before'])).rejects.toThrow('the disk is gone')
+  await expect(cluster.run(id, { instance_name: PLAIN, ...params })).rejects.toThrow('only in part')
+  expect(cluster.runningOn(PLAIN)).toEqual([])
 })
 
 test('only one snapshot of a disk, and only one that is there', async () => {

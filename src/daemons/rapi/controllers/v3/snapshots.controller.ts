@@ -16,6 +16,11 @@ export interface SnapshotView {
   logical_id: string[]
   /** @format date-time */
   created: string
+  /**
+   * As its node finds it now. Invalid: a snapshot on LVM that has run full, so its data is lost. Restoring: its disk has only a part of its
+   * data again. Unknown: its storage is not asked, or its node does not answer.
+   */
+  status: 'ok' | 'invalid' | 'missing' | 'restoring' | 'unknown'
 }
 
 /** All snapshots of an instance's disks. */

@@ -197,6 +197,15 @@ test('all volumes of a call are found in one report', async () => {
   })
 })
 
+test('a snapshot that has run full is faulty, also while it is suspended; others are not', async () => {
+  const faulty = { is_degraded: true, ldisk_status: 4 }
+  const status = (attributes: string) => on([{ argv: LVS, stdout: line(attributes) }], (disks) => disks.status(plain()))
+  for (const attributes of ['swi-I-s---', 'swi-S-s---', 'Swi-I-s---'])
+    await expect(status(attributes)).resolves.toMatchObject(faulty)
+  for (const attributes of ['swi-a-s---', 'swi-s-s---', 'owi-aos---', 'swi---s---'])
+    await expect(status(attributes)).resolves.toMatchObject({ is_degraded: false, ldisk_status: 1 })
+})
+
 test('a volume whose physical volume is gone is faulty; an inactive one has no numbers', async () => {
   const faulty = { is_degraded: true, ldisk_status: 4 }
   for (const attributes of ['vwi-a-----', '-wi-a---p-'])
@@ -309,6 +318,13 @@ test('a snapshot is as large as its volume, and takes the place of one that was 
   await expect(on([made, full], (disks) => disks.snapshot(plain(), null, 32))).rejects.toThrow(
     "No room for a snapshot of 32 MiB: volume group 'xenvg' on node node1.gnt.example has 10 MiB left",
   )
+})
+
+test('a snapshot that a user names has room for a change of every block, unless he wants another size', async () => {
+  const room = { argv: VGS, stdout: '  xenvg|24572.00|24156.00\n' }
+  const named = (size: number) => ({ argv: `lvcreate -L${size}m -s -n${NAME}.before ${PLACE}` })
+  await on([made, room, named(66)], (disks) => disks.snapshot(plain(), `${NAME}.before`, null))
+  await on([made, room, named(4)], (disks) => disks.snapshot(plain(), `${NAME}.before`, 4))
 })
 
 test.each([['..'], ['-f'], ['a/b'], ['snapshot'], ['x_mlog'], ['']])('%p is no name for a volume', async (name) => {
