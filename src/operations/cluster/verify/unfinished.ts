@@ -1,5 +1,5 @@
 // Reports what a dead job left half made: instances that are half made, and disks still marked as forthcoming, while no job works on them.
-import { instanceDisks } from '../../../config/lookup'
+import { instanceDisks, shownPlace } from '../../../config/lookup'
 import { HELPER_DISK_NAME } from '../../../model/constants/disks'
 import type { ConfigData, Instance } from '../../../model/config'
 import { isHalfMade, isReserved } from '../../../model/instance'
@@ -20,7 +20,7 @@ export function verifyUnfinished(report: VerifyReport, config: ConfigData, insta
     const disks = instanceDisks(config, instance)
     disks.forEach((disk, index) => {
       const remove = `'gnt-instance modify --disk ${index}:remove ${instance.name}'`
-      const title = `disk/${index} (${String(disk.logical_id.at(-1))})`
+      const title = `disk/${index} (${shownPlace(disk)})`
       const text =
         disk.name === HELPER_DISK_NAME
           ? `${title} is of a helper machine, which may still run in place of the instance, and whose job did not end; stop it with ` +

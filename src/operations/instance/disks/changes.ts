@@ -1,7 +1,7 @@
 // Changes to an existing instance's disks: adds and removes them with their data, renames them, makes them read-only.
 import { change } from '../../../config/changes'
 import { fillIPolicy, fillNdParams } from '../../../config/filled'
-import { diskTemplateOf } from '../../../config/lookup'
+import { diskTemplateOf, shownPlace } from '../../../config/lookup'
 import { MAX_DISKS } from '../../../model/constants/disks'
 import type { Disk, DiskMode } from '../../../model/config'
 import { onlyForMaking, OWN_NAMES } from '../../../model/disk-parameters'
@@ -326,7 +326,7 @@ async function removeDisk(
   const unplugged = live ? [await unplugDisk(ctx, view, disk, index, 'removed')] : []
   await shutdownDisks(ctx, view, { disks: [disk] })
   if (!(await removeDisks(ctx, view, [disk])))
-    ctx.log.warning(`Data of disk ${index} may be left on node ${view.primary.name}: ${String(disk.logical_id.at(-1))}`)
+    ctx.log.warning(`Data of disk ${index} may be left on node ${view.primary.name}: ${shownPlace(disk)}`)
   await ctx.config.change([change('removeInstanceDisk', view.instance.uuid, disk.uuid)])
   return [[`disk/${index}`, 'remove'], ...unplugged]
 }

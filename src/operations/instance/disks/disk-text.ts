@@ -1,6 +1,6 @@
 // A disk's text in errors, in Ganeti's form.
 import { pythonRepr } from '../../../lib/text/python-text'
-import { drbdId } from '../../../config/lookup'
+import { drbdId, shownId } from '../../../config/lookup'
 import type { Disk } from '../../../model/config'
 import { diskIdOf } from '../../../model/templates'
 
@@ -14,7 +14,7 @@ function placeText(disk: Disk): string {
   const id = drbdId(disk)
   const [data, meta] = children
   if (id === undefined || data === undefined || meta === undefined)
-    return `Disk(type=${dev_type}, logical_id=(${logical_id.map(pythonRepr).join(', ')}), children=[${children.map(diskText).join(', ')}]`
+    return `Disk(type=${dev_type}, logical_id=(${shownId(disk).map(pythonRepr).join(', ')}), children=[${children.map(diskText).join(', ')}]`
   const hosts = `${id.nodeA}/${id.minorA}-${id.nodeB}/${id.minorB}`
   return `DRBD8(hosts=${hosts}, port=${pythonRepr(id.port)}, backend=${diskText(data)}, metadev=${diskText(meta)}`
 }

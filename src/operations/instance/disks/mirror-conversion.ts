@@ -1,6 +1,6 @@
 // Converts disks on one node to mirrors, and back: the data volumes stay, under new names.
 import { change } from '../../../config/changes'
-import { nodesOfGroup } from '../../../config/lookup'
+import { nodesOfGroup, shownPlace } from '../../../config/lookup'
 import type { Disk, Node } from '../../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../../model/constants/words'
 import { carriedTo } from '../../../model/disk-parameters'
@@ -217,8 +217,7 @@ export async function drbdToPlain(ctx: UnitContext, view: InstanceView, disks: r
   const mirrors = view.disks.filter(({ dev_type }) => isDrbd(dev_type))
   const remove = async (node: Node, one: Disk, dict: ReturnType<typeof diskDictOf>): Promise<void> => {
     const result = await ctx.nodes.attempt(node, 'blockdev_remove', [dict])
-    if (!result.ok)
-      ctx.log.warning(`Could not remove disk ${one.logical_id.join('/')} on node ${node.name}: ${result.error}`)
+    if (!result.ok) ctx.log.warning(`Could not remove disk ${shownPlace(one)} on node ${node.name}: ${result.error}`)
   }
   ctx.log.say('Removing volumes on the secondary node...')
   for (const disk of mirrors) for (const node of view.secondaries) await remove(node, disk, diskDictOf(view, disk))
