@@ -8,7 +8,7 @@ import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
 import { differences } from '../../../ui/src/parts/differences'
 import { gntText } from '../../../ui/src/parts/gnt'
 import { DISK_TEMPLATES, factsOf } from '../../../src/model/templates'
-import { type ConsoleAction, consoleModule } from '../../support/console-actions'
+import { type ConsoleAction, consoleModule, fieldsFor, formOf } from '../../support/console-actions'
 
 test('each value says who said it, and what it would be without the instance', () => {
   const found = originsOf(
@@ -155,6 +155,48 @@ test('on an offline node only a failover helps, so it comes first and the others
   expect(new Set(offline.map(([id]) => id)).size).toBe(on('running').length)
   expect(on('running')[0]?.[0]).toBe('startup')
   expect(on('ERROR_nodeoffline', 'plain')[1]).toEqual(['startup', 'Its node node2 is offline.'])
+})
+
+test('a rollback to a snapshot that has lost its data is not offered', () => {
+  const { ROLL_BACK_SNAPSHOT } = consoleModule<Readonly<Record<string, ConsoleAction>>>(
+    'pages/instances/actions/disks.ts',
+  )
+  const stopped = { name: 'vm1', disk_template: 'plain', status: 'ADMIN_down', admin_state: 'down' }
+  const whyNot = (status: string) => ROLL_BACK_SNAPSHOT?.unfit?.({ instance: stopped, disk: 0, name: 'a', status })
+  expect(['ok', 'restoring', 'unknown'].map(whyNot)).toEqual([undefined, undefined, undefined])
+  expect(whyNot('invalid')).toMatch('has run full')
+  expect(whyNot('missing')).toMatch('is missing')
+})
+
+test('disks are made again with parameters of their own', () => {
+  const { RECREATE_DISKS: action } = consoleModule<Readonly<Record<string, ConsoleAction>>>(
+    'pages/instances/actions/disks.ts',
+  )
+  const form = action && formOf(action)
+  const lost = { name: 'vm1', disk_template: 'plain', status: 'ADMIN_down', 'disk.sizes': [1024, 64] }
+  expect(fieldsFor(form?.others, lost).map(({ name }) => name)).toEqual(
+    ['0', '1'].flatMap((index) =>
+      ['size', 'mode', 'spindles', 'stripes', 'stripe-size'].map((name) => `anew/${index}/${name}`),
+    ),
+  )
+  const second = { anew: { 1: { size: 128, stripes: 2 } } }
+  // All are made again, as without any parameters.
+  expect(form?.request(lost, second)).toMatchObject({
+    body: {
+      disks: [
+        [0, {}],
+        [1, { size: 128, stripes: 2 }],
+      ],
+    },
+    gnt: 'gnt instance recreate-disks --disk=0 --disk=1:size=128,stripes=2 vm1',
+  })
+  expect(form?.request(lost, { ...second, disks: ['1'] })).toMatchObject({
+    body: { disks: [[1, { size: 128, stripes: 2 }]] },
+  })
+  expect(form?.request(lost, {})).toMatchObject({ body: {}, gnt: 'gnt instance recreate-disks vm1' })
+  expect(form?.complaint?.(lost, { ...second, disks: ['0'] })).toBe(
+    'Disk 1 has new parameters, but is not among the disks above.',
+  )
 })
 
 test('a snapshot that the node cannot make is not offered', () => {

@@ -250,6 +250,8 @@ export const instanceActionTexts = {
     recreate: 'Recreate disks',
     recreateText: (name: string) => `Creates lost disks of ${name} again. They are empty.`,
     which,
+    one: (disk: string) => `Disk ${disk}`,
+    notAnew: (disk: string) => `Disk ${disk} has new parameters, but is not among the disks above.`,
     noIndex: 'Disks: must be numbers, such as 0',
     nodes: { label: 'On other nodes', text: 'The primary node, then the secondary node.' },
     nodesOrAllocator: 'Name nodes or an allocator, not both.',
@@ -271,6 +273,10 @@ export const instanceActionTexts = {
       `Disk ${disk} of ${name} gets the data of the snapshot ${snapshot} again. All that was written to it since is lost. The snapshot stays.`,
     noRollBack: (template: string) =>
       `Disks of the template ${template} are rolled back with the tools of their storage.`,
+    lostSnapshot: {
+      invalid: 'The snapshot has run full, so its data is lost. It can only be removed.',
+      missing: 'The snapshot is missing in its storage. It can only be removed.',
+    },
     removeSnapshot: 'Remove snapshot',
     removeSnapshotText: (snapshot: string, disk: number, name: string) =>
       `Removes the snapshot ${snapshot} of disk ${disk} of ${name}. The disk itself does not change.`,

@@ -13,7 +13,7 @@ import { texts } from '../../texts'
 import {
   ADD_DISK,
   CHANGE_DISK,
-  type DiskOf,
+  disksOf,
   GROW_DISK,
   REMOVE_DISK,
   REMOVE_SNAPSHOT,
@@ -61,13 +61,7 @@ const Buttons = ({ children }: { children: ReactNode }) => (
 )
 
 export function Disks({ instance }: { instance: Instance }) {
-  const names = instance['disk.names'] ?? []
-  const disks = (instance['disk.sizes'] ?? []).map((size, index): DiskOf => ({
-    instance,
-    index,
-    name: names[index] ?? null,
-    size: Number(size),
-  }))
+  const disks = disksOf(instance)
   return (
     <Card title={own.disks} aside={<ActionAt subject={instance} action={ADD_DISK} />}>
       {disks.length === 0 ? (
@@ -124,8 +118,12 @@ export function Snapshots({ instance }: { instance: Instance }) {
       {items.length === 0 ? (
         <Nothing text={data === undefined ? texts.table.loading : words.noSnapshots} />
       ) : (
-        <Rows label={words.snapshots} titles={[words.name, words.disk, words.size, words.created]} minWidth={420}>
-          {items.map(({ disk, name: snapshot, size_mib: size, created }) => (
+        <Rows
+          label={words.snapshots}
+          titles={[words.name, words.disk, words.size, words.created, words.state]}
+          minWidth={480}
+        >
+          {items.map(({ disk, name: snapshot, size_mib: size, created, status }) => (
             <Table.Tr key={`${disk}/${snapshot}`}>
               <Table.Td>{snapshot}</Table.Td>
               <Table.Td>{disk}</Table.Td>
@@ -133,9 +131,14 @@ export function Snapshots({ instance }: { instance: Instance }) {
               <Table.Td>
                 <Time time={created} />
               </Table.Td>
+              <Table.Td>{words.snapshotStates[status]}</Table.Td>
               <Buttons>
-                <ActionAt subject={{ instance, disk, name: snapshot }} action={ROLL_BACK_SNAPSHOT} />
-                <ActionAt subject={{ instance, disk, name: snapshot }} action={REMOVE_SNAPSHOT} label={words.remove} />
+                <ActionAt subject={{ instance, disk, name: snapshot, status }} action={ROLL_BACK_SNAPSHOT} />
+                <ActionAt
+                  subject={{ instance, disk, name: snapshot, status }}
+                  action={REMOVE_SNAPSHOT}
+                  label={words.remove}
+                />
               </Buttons>
             </Table.Tr>
           ))}

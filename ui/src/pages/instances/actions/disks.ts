@@ -6,6 +6,7 @@ import { schema as deactivate } from 'openapi:POST /3/instances/{name}/disks/dea
 import { schema as recreate } from 'openapi:POST /3/instances/{name}/disks/recreate'
 import { schema as grow } from 'openapi:POST /3/instances/{name}/disks/{index}/grow'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
+import type { components } from '../../../api/schema'
 import { type BodySchema, type Field, fieldOf, otherFields, type Values } from '../../../forms/schema'
 import { belowOthers, parameterFields } from '../../../forms/parameter-fields'
 import { withinOf } from '../../../forms/within-scope'
@@ -31,8 +32,14 @@ export interface DiskOf {
   readonly size: number
 }
 
+export const disksOf = (instance: Instance): DiskOf[] =>
+  (instance['disk.sizes'] ?? []).map((size, index) => ({
+    ...{ instance, index, name: instance['disk.names']?.[index] ?? null, size: Number(size) },
+  }))
+
 const templateOf = ({ disk_template: template }: Instance) => TEMPLATES[template ?? '']
-const titleOf = ({ index, name }: DiskOf): string => (name === null ? `${index}` : `${index} (${name})`)
+const titleOf = ({ index, name }: Pick<DiskOf, 'index' | 'name'>): string =>
+  name === null ? `${index}` : `${index} (${name})`
 
 /** The schema of a disk. */
 export const DISK: BodySchema = { properties: create.properties['disks']?.items?.properties ?? {}, required: [] }
@@ -186,6 +193,35 @@ export const DEACTIVATE_DISKS: Action<Instance> = {
   request: (instance, body) => post(instance, '/disks/deactivate', body, { command: 'instance deactivate-disks' }),
 }
 
+/** The parameters that a disk may get when it is made again, under its own heading. Those that stay empty do not change. */
+function anewFields(disk: DiskOf): Field[] {
+  const { instance, index, name, size } = disk
+  const fields = [
+    fieldOf(DISK, 'size', { ...words.size, size: true, placeholder: sizeWord(size) }),
+    fieldOf(DISK, 'mode', { ...words.mode, placeholder: texts.forms.unchanged }),
+    fieldOf(DISK, 'spindles', words.spindles),
+    ...ownDiskFields(instance.disk_template ?? '', ownOf(disk)),
+  ]
+  const section = words.one(titleOf({ index, name }))
+  return fields.map((field) => {
+    const at = [ANEW, String(index), ...(field.at ?? [field.name])]
+    return { ...field, name: at.join('/'), at, section }
+  })
+}
+
+/** The part of the form with the parameters of disks, by their indices. */
+const ANEW = 'anew'
+
+/** Disks that are made again, with their new parameters. */
+function madeAnew(instance: Instance, { disks, [ANEW]: given = {} }: Values): [index: number, params: Values][] {
+  const params = new Map(Object.entries(given as Readonly<Record<string, Values>>))
+  const named = Array.isArray(disks) ? disks.map(Number) : []
+  const all = (instance['disk.sizes'] ?? []).map((_, index) => index)
+  // No list means all disks.
+  const wanted = named.length > 0 || params.size === 0 ? named : all
+  return wanted.map((index) => [index, params.get(String(index)) ?? {}])
+}
+
 export const RECREATE_DISKS: Action<Instance> = {
   ...{ id: 'recreate-disks', label: words.recreate, permission: 'instances.recreate_disks', danger: true, group },
   text: ({ name }) => words.recreateText(name),
@@ -194,19 +230,27 @@ export const RECREATE_DISKS: Action<Instance> = {
     fieldOf(recreate, 'nodes', { ...words.nodes, source: 'nodes' }),
     fieldOf(recreate, 'iallocator', own.fields.iallocator),
   ],
+  others: (instance) => disksOf(instance).flatMap(anewFields),
   typed: ({ name }) => name,
   unfit: (instance) => (isRunning(instance) ? own.unfit.running : undefined),
-  complaint: (_instance, { disks, nodes, iallocator }) => {
+  complaint: (_instance, { disks, nodes, iallocator, [ANEW]: given = {} }) => {
     if (Array.isArray(disks) && disks.some((index) => !/^\d+$/.test(String(index)))) return words.noIndex
+    const named = Array.isArray(disks) && disks.map(String)
+    const other = named && Object.keys(given as Values).find((index) => !named.includes(index))
+    if (typeof other === 'string') return words.notAnew(other)
     return nodes !== undefined && iallocator !== undefined ? words.nodesOrAllocator : undefined
   },
-  request: (instance, { disks, ...body }) => {
-    const wanted = Array.isArray(disks) ? disks.map(Number) : []
-    const sent = { ...body, ...(wanted.length === 0 ? {} : { disks: wanted.map((index) => [index, {}]) }) }
+  request: (instance, body) => {
+    const { disks: _, [ANEW]: __, ...others } = body
+    const wanted = madeAnew(instance, body)
+    const sent = { ...others, ...(wanted.length === 0 ? {} : { disks: wanted }) }
     const nodes = Array.isArray(body['nodes']) ? { node: body['nodes'].join(':') } : {}
+    const disk = wanted.map(([index, params]) =>
+      Object.keys(params).length === 0 ? index : `${index}:${flagValue(params)}`,
+    )
     return post(instance, '/disks/recreate', sent, {
       command: 'instance recreate-disks',
-      more: { ...nodes, disk: each(wanted) },
+      more: { ...nodes, disk: each(disk) },
       flags: { nodes: null, disks: null },
     })
   },
@@ -277,7 +321,10 @@ export interface SnapshotOf {
   readonly instance: Instance
   readonly disk: number
   readonly name: string
+  readonly status: SnapshotStatus
 }
+
+export type SnapshotStatus = components['schemas']['SnapshotView']['status']
 
 /** Storage whose disks nodes can roll back. */
 const ROLLED_BACK: ReadonlySet<unknown> = new Set(['file', 'sharedfile', 'plain', 'drbd'])
@@ -287,9 +334,10 @@ export const ROLL_BACK_SNAPSHOT: Action<SnapshotOf> = {
   text: ({ name, disk, instance }) => words.rollBackText(name, disk, instance.name),
   fields: [],
   typed: ({ instance }) => instance.name,
-  unfit({ instance }) {
+  unfit({ instance, status }) {
     const { disk_template: template, admin_state: state } = instance
     if (!ROLLED_BACK.has(template)) return words.noRollBack(template ?? '')
+    if (status === 'invalid' || status === 'missing') return words.lostSnapshot[status]
     return onOfflineNode(instance) ?? (state === 'up' || isRunning(instance) ? own.unfit.running : undefined)
   },
   request: ({ instance, disk, name }) =>
