@@ -181,7 +181,7 @@ const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
     'serveFramed',
     'serveSocket',
   ],
-  'src/lib/file/read-bounded.ts': ['readPlainFile'],
+  'src/lib/file/read-bounded.ts': ['readEnd', 'readPlainFile'],
   'src/lib/net/rendezvous.ts': ['meet'],
   'src/lib/programs/run-command.ts': ['NOT_STARTED', 'PLAIN_ENVIRONMENT', 'runBounded'],
   // They look at the mounts for the words of an error that names no file.

@@ -1,7 +1,10 @@
 // Files of OS definitions and storage providers: directories with scripts and lists that administrators install.
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import { readPlainFile } from '../lib/file/read-bounded'
 import type { Files } from '../lib/files'
+import { errorText } from '../lib/system-failure'
+import { DEFINITION_BYTES_MAX } from '../model/limits/node'
 import { fail } from './failure'
 
 export const DEFINITION_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
@@ -17,14 +20,14 @@ export async function readParameters(files: Files, directory: string): Promise<[
 /** Trimmed lines without empty ones and comments; undefined if the file does not exist. */
 export async function readLines(files: Files, directory: string, file: string): Promise<string[] | undefined> {
   try {
-    const text = await files.readFile(path.join(directory, file), 'utf8')
+    const text = await readPlainFile(files, path.join(directory, file), DEFINITION_BYTES_MAX)
     return text
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '' && !line.startsWith('#'))
   } catch (error) {
     if (isMissing(error)) return undefined
-    return fail(`${file} cannot be read`)
+    return fail(`${file} cannot be read: ${errorText(error)}`)
   }
 }
 

@@ -76,7 +76,10 @@ export async function finalizeExport(
   await files.rename(directory, old).catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
-  await files.rename(fresh, directory)
+  await files.rename(fresh, directory).catch(async (error: unknown) => {
+    await files.rename(old, directory).catch(() => undefined)
+    throw error
+  })
   await files.rm(old, { recursive: true, force: true })
 }
 

@@ -34,4 +34,18 @@ export async function readPlainFile(files: Files, file: string, most: number): P
   }
 }
 
+/** The last bytes of a plain file, such as a log, however long it is. */
+export async function readEnd(files: Files, file: string, most: number): Promise<string> {
+  const handle = await files.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+  try {
+    const info = await handle.stat()
+    if (!info.isFile()) throw new Error('it is no plain file')
+    const length = Math.min(info.size, most)
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, info.size - length)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
 const CHUNK_BYTES = 1 << 18

@@ -14,6 +14,8 @@ export const INSTANCE_LOOK_S = 2
 export const QMP_LINE_BYTES_MAX = 16 << 20
 /** Seconds for QEMU to set a machine up. */
 export const QEMU_START_S = 60
+/** Bytes of the end of QEMU's log that an error shows. A guest can make QEMU write more without end. */
+export const QEMU_LOG_BYTES_TOLD = 16 << 10
 /** Seconds for a QEMU that only says what it has. */
 export const DRY_START_S = 30
 /** Sets of parameters with which a node's QEMU is known to start. */

@@ -8,6 +8,8 @@ export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 export const STORED_FILES_MAX = 200_000
 /** Bytes of the file that describes an export. */
 export const EXPORT_INFO_BYTES_MAX = 4 << 20
+/** Bytes of a list of an OS definition, or of a storage provider. */
+export const DEFINITION_BYTES_MAX = 1 << 20
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
 /** Seconds for a script of an OS that works on disks, and for one that checks parameters. Their callers wait longer. */

@@ -46,7 +46,8 @@ export function importScript(
   status: TransferStatus,
   start: Spawn,
 ): StreamProgram<Writable> {
-  const child = start(script.path, [], { cwd: script.directory, env: spec.env, stdio: ['pipe', 'inherit', 'pipe'] })
+  const child = start(script.path, [], { cwd: script.directory, env: spec.env, stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stdout.setEncoding('utf8').on('data', (text: string) => status.log(text))
   return { stream: child.stdin, ended: ended(child, 'the import script', spec, status) }
 }
 

@@ -1,6 +1,8 @@
 // The status file of a transfer, which the node daemon reads for the master (spec: noded-rpc.json "import_export_status").
 import { seconds, type Clock, type Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
+import { errorText } from '../../lib/system-failure'
+import { OS_LOG_BYTES_MAX } from '../../model/limits/node'
 import { TRANSFER_OUTPUT_LINES, TRANSFER_STATUS_S, TRANSFER_THROUGHPUT_S } from '../../model/limits/transfers'
 import type { ImpExpStatus } from '../../rpc/node/dicts'
 
@@ -15,6 +17,7 @@ export class TransferStatus {
   private readonly samples: { at_ms: number; bytes: number }[] = []
   private timer: Timer | undefined
   private written: Promise<void> = Promise.resolve()
+  private logged = 0
 
   constructor(
     private readonly file: string,
@@ -26,7 +29,18 @@ export class TransferStatus {
 
   say(line: string): void {
     this.status.recent_output = [...this.status.recent_output, line].slice(-TRANSFER_OUTPUT_LINES)
-    process.stderr.write(`${new Date(this.surroundings.clock.now_ms()).toISOString()} ${line}\n`)
+    this.log(`${new Date(this.surroundings.clock.now_ms()).toISOString()} ${line}\n`)
+  }
+
+  /** Our error output is the log file. A script may print for as long as its data flows. */
+  log(text: string): void {
+    if (this.logged > OS_LOG_BYTES_MAX) return
+    this.logged += Buffer.byteLength(text)
+    process.stderr.write(
+      this.logged <= OS_LOG_BYTES_MAX
+        ? text
+        : `[what follows is not kept: it is more than ${OS_LOG_BYTES_MAX} bytes]\n`,
+    )
   }
 
   listening(port: number): void {
@@ -74,12 +88,12 @@ export class TransferStatus {
     if (throughput > 0) this.status.progress_eta = Math.max(0, (this.expected_mib - this.bytes / MIB) / throughput)
   }
 
-  /** One write after the other; the last one has the newest state. */
+  /** One write after the other; the last one has the newest state. One that fails, as without room, does not end the transfer. */
   private save(): void {
     this.status.mtime = seconds(this.surroundings.clock)
     const text = JSON.stringify(this.status)
-    this.written = this.written.then(() =>
-      this.surroundings.disk.write(this.file, text, { mode: 0o400, durable: false }),
-    )
+    const write = () => this.surroundings.disk.write(this.file, text, { mode: 0o400, durable: false })
+    this.written = this.written.then(write, write)
+    this.written.catch((error: unknown) => this.log(`the status cannot be written: ${errorText(error)}\n`))
   }
 }

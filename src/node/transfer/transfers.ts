@@ -90,7 +90,12 @@ async function launch(
   try {
     const started = await processes.start([process.execPath, transferProgram, statusFile(directory)], log.fd)
     // Written before there can be a status: a transfer without a process counts as dead.
-    await files.writeFile(path.join(directory, 'pid'), `${started.pid}\n`, { mode: 0o600 })
+    const pidFile = path.join(directory, 'pid')
+    await files.writeFile(pidFile, `${started.pid}\n`, { mode: 0o600 }).catch((error: unknown) => {
+      // Nobody could find it any more, and it would wait for its input for ever.
+      processes.signal(-started.pid, 'SIGKILL')
+      throw error
+    })
     started.feed(JSON.stringify({ ...spec, log: context.paths.virtual(file) } satisfies TransferSpec))
   } finally {
     await log.close()

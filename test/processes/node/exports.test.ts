@@ -49,6 +49,18 @@ test('the file of an export is what Ganeti writes', async () => {
   expect(parseIni(await exportInfo(node.context, directory()))['os']).toEqual({ size: '50%' })
 })
 
+test('an older export stays when the new one cannot take its place', async () => {
+  node.put('/var/lib/ganeti/export/inst1.example.com/old', '')
+  const { files } = node.context
+  const rename = (from: string, to: string) =>
+    from.endsWith('.new') ? Promise.reject(new Error('EIO')) : files.rename(from, to)
+  await expect(finalizeExport({ ...node.context, files: { ...files, rename } }, instance, [disk])).rejects.toThrow(
+    'EIO',
+  )
+  expect(fs.readdirSync(directory())).toEqual(['old'])
+  expect(fs.existsSync(`${directory()}.new/disk-uuid`)).toBe(true)
+})
+
 test('a new export takes the place of an older one, which is there until then', async () => {
   node.put('/var/lib/ganeti/export/inst1.example.com/old', '')
   await finalizeExport(node.context, instance, [disk, false])
@@ -78,6 +90,33 @@ test('nothing outside the directory of exports is told, removed or written', asy
   fs.symlinkSync('/tmp', node.paths.local('/var/lib/ganeti/export/link'))
   await expect(transfer('/var/lib/ganeti/export/link/file')).rejects.toThrow('is not under exports directory')
   await expect(transferStatus(node.context, '../export')).rejects.toThrow('Invalid name of a transfer')
+})
+
+test('a transfer that nobody could find again is ended', async () => {
+  node.put('/var/lib/ganeti/server.pem', 'pem')
+  const { files, processes } = node.context
+  const ended: [number, string][] = []
+  const context = {
+    ...node.context,
+    files: { ...files, writeFile: () => Promise.reject(new Error('ENOSPC')) },
+    processes: {
+      ...processes,
+      start: () => Promise.resolve({ pid: 4711, feed: () => undefined }),
+      signal: (pid: number, name: string) => ended.push([pid, name]) > 0,
+    },
+  }
+  const end = ['file', [node.paths.local('/var/lib/ganeti/export/inst1.example.com.new/disk-uuid')]] as const
+  const request = {
+    mode: 'export',
+    host: '127.0.0.1',
+    port: 1,
+    options: {},
+    instance,
+    component: 'disk0',
+    end,
+  } as const
+  await expect(startTransfer(context, request)).rejects.toThrow('ENOSPC')
+  expect(ended).toEqual([[-4711, 'SIGKILL']])
 })
 
 test('an export that tells nothing of itself is no export', async () => {

@@ -1,9 +1,10 @@
 // OS definitions are found and judged, and their scripts get what Ganeti gives them.
+import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { diagnoseProviders } from '../../../src/node/storage/ext/providers'
 import { diagnoseAll } from '../../../src/node/os-definition'
-import { OS_LOG_BYTES_MAX } from '../../../src/model/limits/node'
+import { DEFINITION_BYTES_MAX, OS_LOG_BYTES_MAX } from '../../../src/model/limits/node'
 import { osCreate, osRename, osValidate } from '../../../src/node/os'
 import { Disks } from '../../../src/node/storage/disks'
 import type { InstanceDict } from '../../../src/rpc/node/dicts'
@@ -86,6 +87,17 @@ test('usable and broken definitions are diagnosed in the order of the search pat
     ['no-rename', '/srv/ganeti/os/no-rename', false, 'there is no executable script rename', [], [], [], true],
     ['noop', '/srv/ganeti/os/noop', true, '', [], [], [5, 10], true],
     ['old', '/srv/ganeti/os/old', false, expect.stringContaining('no common interface version'), [], [], [], true],
+  ])
+})
+
+test('a list that is a pipe, or far too long, breaks its definition and holds up nobody', async () => {
+  putOs('pipe', '20\n')
+  execFileSync('mkfifo', [node.paths.local('/srv/ganeti/os/pipe/variants.list')])
+  putOs('long', '20\n', { 'variants.list': 'x'.repeat(DEFINITION_BYTES_MAX + 1) })
+  const found = await diagnoseAll(node.context)
+  expect(found.map(([name, , valid, why]) => [name, valid, why])).toEqual([
+    ['long', false, `variants.list cannot be read: it has more than ${DEFINITION_BYTES_MAX} bytes`],
+    ['pipe', false, 'variants.list cannot be read: it is no plain file'],
   ])
 })
 

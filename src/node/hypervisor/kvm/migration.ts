@@ -1,5 +1,6 @@
 // Live migration between two nodes' QEMU processes. The target starts first, with the source's runtime data, and waits
 // on its own address. The source sends. Then each side is told how it ended.
+import { readEnd } from '../../../lib/file/read-bounded'
 import { endOf } from '../../../lib/text/short-text'
 import { HypervisorFailure } from '../hypervisor'
 import { lossRemarks } from './command'
@@ -14,7 +15,7 @@ import { LostMonitor, type Qmp } from './qmp'
 import { decodeRuntime, encodeRuntime } from './runtime'
 import { packedSeed, unpackedSeed, writeSeed } from './seed'
 import { asItRuns, checkSameMachine, runningMachine } from './same-machine'
-import { MIGRATION_SWITCH_S, POSTCOPY_SWITCH_S } from '../../../model/limits/hypervisor'
+import { MIGRATION_SWITCH_S, POSTCOPY_SWITCH_S, QEMU_LOG_BYTES_TOLD } from '../../../model/limits/hypervisor'
 import { TOLD_CHARS_MAX } from '../../../model/limits/node'
 
 const MIB = 1 << 20
@@ -141,7 +142,7 @@ export async function finalizeTarget(
 async function dropReceived(machines: KvmMachines, name: string, process: QemuProcess | undefined) {
   const words = process
     ? ''
-    : await machines.context.files.readFile(machines.layout.logFile(name), 'utf8').catch(() => '')
+    : await readEnd(machines.context.files, machines.layout.logFile(name), QEMU_LOG_BYTES_TOLD).catch(() => '')
   if (process) await machines.kill(process)
   else await machines.nics.release(name)
   await closeRelay(machines, name)

@@ -2,8 +2,9 @@
 // survive a restart of the node daemon.
 import type { Clock } from '../../../lib/clock'
 import { errorCode } from '../../../lib/disk'
+import { readEnd } from '../../../lib/file/read-bounded'
 import type { Paths } from '../../../lib/paths'
-import { QEMU_END_S, QEMU_START_S } from '../../../model/limits/hypervisor'
+import { QEMU_END_S, QEMU_LOG_BYTES_TOLD, QEMU_START_S } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import type { Host } from './host'
 import type { KvmLayout } from './layout'
@@ -26,7 +27,7 @@ export async function startQemu({ files, run }: Host, command: readonly string[]
   await files.rm(logFile, { force: true })
   const result = await run(command, { timeout_s: QEMU_START_S, cwd: '/' })
   if (result.code === 0) return
-  const log = await files.readFile(logFile, 'utf8').catch(() => '')
+  const log = await readEnd(files, logFile, QEMU_LOG_BYTES_TOLD).catch(() => '')
   const reason = result.timedOut ? `no answer within ${QEMU_START_S} s` : `exited with exit code ${result.code}`
   throw new HypervisorFailure(`QEMU did not start: ${reason}: ${(result.output + log).trim()}`)
 }

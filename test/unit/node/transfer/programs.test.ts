@@ -74,6 +74,14 @@ test('a script gets the environment of the transfer, and only an exporting one c
   await ended
 })
 
+test('what an importing script prints goes to the log of the transfer, which is bounded', () => {
+  const { pipes, status, start } = recorded()
+  const log = jest.spyOn(status, 'log').mockImplementation()
+  importScript(script, spec, status, start)
+  pipes[1]?.emit('data', 'unpacked')
+  expect(log).toHaveBeenCalledWith('unpacked')
+})
+
 test('a program that fails says so with its name, after what it has said itself', async () => {
   const { child, pipes, status, said, start } = recorded()
   const { ended } = importScript(script, spec, status, start)
