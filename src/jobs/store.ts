@@ -3,7 +3,7 @@
 // record of a journal. A little later each file is written once.
 import * as path from 'node:path'
 import type { Clock, Timer } from '../lib/clock'
-import type { Disk } from '../lib/disk'
+import { type Disk, isMissing } from '../lib/disk'
 import { FileJournal } from '../lib/file/journal'
 import { isServed } from '../lib/net/json-socket'
 import { eachBounded } from '../lib/work/bounded'
@@ -176,9 +176,20 @@ export class QueueStore {
     if (renames.some(([from]) => this.latest(from) !== undefined)) await this.fold()
     for (const directory of new Set(ids.map((id) => archiveDirectory(this.paths, id))))
       await this.disk.makeDirectory(directory)
-    for (const [from, to] of renames) await this.disk.rename(from, to)
+    for (const [from, to] of renames) await this.moveToArchive(from, to)
     moved()
     await this.replicas.rename(renames)
+  }
+
+  /** A file that is gone does not stay in the way of all others: an earlier attempt has moved it, or somebody has removed it. */
+  private async moveToArchive(from: string, to: string): Promise<void> {
+    try {
+      await this.disk.rename(from, to)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      if ((await this.disk.read(to)) === undefined)
+        this.log.error({ file: from }, 'a job leaves the queue without going to the archive: its file is gone')
+    }
   }
 
   async setDrained(drained: boolean): Promise<void> {

@@ -300,6 +300,29 @@ describe('the store', () => {
     expect((await store.readArchived(20000))?.id).toBe(20000)
     expect(await store.read(20000)).toBeUndefined()
   })
+
+  test('a job whose file is gone, or was moved though that failed, does not stay in the way of others', async () => {
+    let fails = false
+    const disk: Disk = {
+      ...systemDisk,
+      async rename(from, to) {
+        await systemDisk.rename(from, to)
+        if (fails) throw new Error('EIO')
+      },
+    }
+    const store = open(disk)
+    for (const id of [1, 2]) await store.save(job(id))
+    await store.fold()
+    const archived: number[] = []
+    const archive = (id: number) => store.archive([id], () => void archived.push(id))
+    fails = true
+    await expect(archive(1)).rejects.toThrow('EIO')
+    fails = false
+    await systemDisk.remove(`${paths.queueDir}/job-2`)
+    for (const id of [1, 2]) await archive(id)
+    expect(archived).toEqual([1, 2])
+    expect(await store.archivedIds()).toEqual([1])
+  })
 })
 
 describe('copies on master candidates', () => {
