@@ -52,8 +52,8 @@ test('the file of an export is what Ganeti writes', async () => {
 test('an older export stays when the new one cannot take its place', async () => {
   node.put('/var/lib/ganeti/export/inst1.example.com/old', '')
   const { files } = node.context
-  const rename = (from: string, to: string) =>
-    from.endsWith('.new') ? Promise.reject(new Error('EIO')) : files.rename(from, to)
+  const rename: typeof files.rename = (from, to) =>
+    String(from).endsWith('.new') ? Promise.reject(new Error('EIO')) : files.rename(from, to)
   await expect(finalizeExport({ ...node.context, files: { ...files, rename } }, instance, [disk])).rejects.toThrow(
     'EIO',
   )
