@@ -26,6 +26,7 @@ export async function clean(part: 'node' | 'master', surroundings: CleanerSurrou
     await cleaner.expiredKeys()
     await cleaner.watcherFiles()
     await cleaner.brokenExports()
+    await cleaner.forgottenTransfers()
   } else await cleaner.archivedJobs()
   return cleaner.gone
 }
@@ -81,20 +82,30 @@ class Cleaner {
   /** What an export has left that was killed. One that is under way writes all the time, and only a whole one has its description. */
   async brokenExports(): Promise<void> {
     const folder = this.surroundings.paths.local(PATH.EXPORT_DIR)
-    for (const name of (await this.names(folder)).filter((one) => one.endsWith('.new'))) {
-      const directory = path.join(folder, name)
-      const parts = (await this.names(directory)).map((part) => path.join(directory, part))
-      if (parts.includes(path.join(directory, EXPORT_CONF_FILE))) continue
-      const stats = await Promise.all(
-        [directory, ...parts].map((one) => this.surroundings.files.lstat(one).catch(() => undefined)),
-      )
-      const idle_ms = this.surroundings.clock.now_ms() - BROKEN_EXPORT_KEEPS_DAYS * 86_400_000
-      if (stats.some((stat) => stat === undefined || stat.mtimeMs >= idle_ms)) continue
-      for (const part of parts) await this.remove(part)
-      await this.surroundings.files
-        .rmdir(directory)
-        .catch((error: unknown) => this.say(`${directory} stays: ${errorText(error)}`))
-    }
+    for (const name of (await this.names(folder)).filter((one) => one.endsWith('.new')))
+      await this.removeIdle(path.join(folder, name), (parts) => !parts.includes(EXPORT_CONF_FILE))
+  }
+
+  /** What nobody asks for any more, because the job was killed that had begun it. One that is under way writes its status all the time. */
+  async forgottenTransfers(): Promise<void> {
+    const folder = this.surroundings.paths.local(PATH.IMPORT_EXPORT_DIR)
+    for (const name of await this.names(folder)) await this.removeIdle(path.join(folder, name))
+  }
+
+  /** Removes a directory in which nothing was written for long, unless its content says otherwise. */
+  private async removeIdle(
+    directory: string,
+    isBroken: (parts: readonly string[]) => boolean = () => true,
+  ): Promise<void> {
+    const { files, clock } = this.surroundings
+    const names = await this.names(directory)
+    if (!isBroken(names)) return
+    const parts = names.map((part) => path.join(directory, part))
+    const stats = await Promise.all([directory, ...parts].map((one) => files.lstat(one).catch(() => undefined)))
+    const idle_ms = clock.now_ms() - BROKEN_EXPORT_KEEPS_DAYS * 86_400_000
+    if (stats.some((stat) => stat === undefined || stat.mtimeMs >= idle_ms)) return
+    for (const part of parts) await this.remove(part)
+    await files.rmdir(directory).catch((error: unknown) => this.say(`${directory} stays: ${errorText(error)}`))
   }
 
   async archivedJobs(): Promise<void> {

@@ -204,7 +204,7 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/run\/ganeti\/livelocks\//, 'one for each running job; dead ones are removed when luxid starts'],
   [/^var\/run\/ganeti\/socket\//, 'one for each daemon, and METAD_INSTANCES_MAX'],
   [/^var\/run\/ganeti\/metad\//, 'METAD_INSTANCES_MAX; go with the instance, or are swept'],
-  [/^var\/run\/ganeti\/(import-export|crypto)\//, 'one for each transfer, removed with it'],
+  [/^var\/run\/ganeti\/(import-export|crypto)\//, 'one for each transfer, removed with it, or by the cleaner'],
   [/^var\/run\/ganeti\/ganeti-watcher\.[0-9a-f-]+\.(next|lock)$/, 'two for each node group'],
   [/^var\/run\/ganeti\/[\w-]+\.(pid|json|figures|lock)$/, 'one for each daemon, and the lock of the configuration'],
   [/^var\/lock\//, 'one each'],

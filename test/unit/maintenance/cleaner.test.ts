@@ -74,6 +74,17 @@ test('and exports that were killed, but no whole ones, and none that is under wa
   expect(kept.filter((file) => !fs.existsSync(file))).toEqual([])
 })
 
+test('and what transfers have left that nobody asks for any more', async () => {
+  const transfers = '/var/run/ganeti/import-export'
+  const gone = ['pid', 'status'].map((name) => put(`${transfers}/import-disk0-a/${name}`, 3))
+  const kept = [put(`${transfers}/import-disk0-b/pid`, 3), put(`${transfers}/import-disk0-b/status`, 0)]
+  for (const name of ['a', 'b'])
+    fs.utimesSync(paths.local(`${transfers}/import-disk0-${name}`), NOW_S - 3 * DAY_S, NOW_S - 3 * DAY_S)
+  expect((await run('node')).sort()).toEqual(gone)
+  expect(fs.existsSync(paths.local(`${transfers}/import-disk0-a`))).toBe(false)
+  expect(kept.filter((file) => !fs.existsSync(file))).toEqual([])
+})
+
 test('the master loses jobs that were archived long ago', async () => {
   inCluster()
   const old = put('/var/lib/ganeti/queue/archive/0/job-1', OLD)
