@@ -100,7 +100,7 @@ async function start(
 ): Promise<string[]> {
   await checkParameters(machines.context, instance.hvparams)
   const mask = new KvmParams(instance.hvparams).text('cpu_mask')
-  await checkPinning(machines.context.files, mask, instance.beparams.vcpus)
+  checkPinning(mask, instance.beparams.vcpus)
   const existing = await machines.find(instance.name)
   if (existing) {
     const status = await machines.qmp(instance.name, (qmp) => qmp.status())

@@ -18,11 +18,15 @@ export function parseCpuMask(mask: string): readonly CpuMask[] {
 
 const ONLINE = '/sys/devices/system/cpu/online'
 
-/** Refuses what `pinCpus` could not do. CPUs that are missing do not matter as long as one of each part is here. */
-export async function checkPinning(files: Files, mask: string, vcpus: number): Promise<void> {
-  const masks = parseCpuMask(mask)
-  const problem = cpuMaskProblem(mask, masks, vcpus)
+/** Refuses what `pinCpus` could not do with so many virtual CPUs. `checkCpus` has looked for the node's. */
+export function checkPinning(mask: string, vcpus: number): void {
+  const problem = cpuMaskProblem(mask, parseCpuMask(mask), vcpus)
   if (problem !== undefined) throw new HypervisorFailure(problem)
+}
+
+/** Refuses CPUs that this node does not have. Missing ones do not matter as long as one of each part is here. */
+export async function checkCpus(files: Files, mask: string): Promise<void> {
+  const masks = parseCpuMask(mask)
   if (masks.every((part) => part === 'all')) return
   const online = (await files.readFile(ONLINE, 'utf8').catch(() => '')).trim()
   const [here = 'all'] = parseCpuMask(online)

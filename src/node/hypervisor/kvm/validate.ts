@@ -13,7 +13,7 @@ import { checkModels } from './dry-start'
 import { accelerator, findQemu, qemuFacts, type Host } from './host'
 import { KvmParams } from './params'
 import { passwordFile } from './screen-password'
-import { checkPinning, parseCpuMask } from './pinning'
+import { checkCpus, checkPinning } from './pinning'
 
 const FILES: readonly string[] = ['kernel_path', 'initrd_path', 'floppy_image_path']
 const PASSWORDS: readonly string[] = ['vnc_password_file', 'spice_password_file']
@@ -35,7 +35,7 @@ export async function validateParameters(host: ParametersHost, hvparams: HvParam
 export async function checkStart(host: ParametersHost, hvparams: HvParams, vcpus: number): Promise<void> {
   const params = new KvmParams(hvparams)
   await checkParameters(host, hvparams)
-  await checkPinning(host.files, params.text('cpu_mask'), vcpus)
+  checkPinning(params.text('cpu_mask'), vcpus)
   await checkModels(host, params, vcpus)
 }
 
@@ -55,7 +55,7 @@ export async function checkParameters(host: ParametersHost, hvparams: HvParams):
   await checkMachine(host, params)
   checkDiskType(params.text('disk_type'))
   cdromDriver(params)
-  parseCpuMask(params.text('cpu_mask'))
+  await checkCpus(files, params.text('cpu_mask'))
   splitWords(params.text('kvm_extra'))
   await accelerator(files, params)
 }

@@ -254,6 +254,7 @@ describe('validation of parameters', () => {
     [/Unknown security domain user/, { security_model: 'user', security_domain: 'no-such-user' }],
     [/Unsupported machine version: pc-9000/, { machine_version: 'pc-9000' }],
     [/Invalid CPU mask/, { cpu_mask: 'x' }],
+    [/'cpu_mask': this node has none of the CPUs 4095/, { cpu_mask: '4095' }],
     [/quote that is not closed/, { kvm_extra: '"' }],
     [
       /does not start with machine_version=microvm: .*no PCI bus.*another machine_version/,
