@@ -277,6 +277,10 @@ kernelTest('a volume and both sides of a mirror are rolled back to their snapsho
   new Volumes(machines, mirrors).areRolledBack(),
 )
 
+kernelTest('a snapshot that has run full is never rolled back to', () =>
+  new Volumes(machines, mirrors).losesFullSnapshots(),
+)
+
 kernelTest('a mirror that was lost is made again on other nodes', () =>
   new Volumes(machines, mirrors).areMadeAgainElsewhere(),
 )

@@ -85,6 +85,32 @@ export class Volumes {
     }
   }
 
+  /**
+   * Every block of a volume changes. Its snapshot has room for that. One with less room is invalid afterwards: it is never rolled back to, and
+   * the instance starts with the other one.
+   */
+  async losesFullSnapshots(): Promise<void> {
+    const { machines, mirrors, gnt } = this
+    const named = (name: string) => ['--disk', `0:snapshot_name=${name}`, NAME]
+    await mirrors.add(NAME, 'plain', [1], '64m')
+    const device = await mirrors.device(NAME)
+    const data = await mirrors.write(1, device)
+    await gnt('instance', 'snapshot', '--disk', '0:snapshot_name=small,snapshot_size=4m', NAME)
+    await gnt('instance', 'snapshot', ...named('whole'))
+    await machines.inGuest(1, `dd if=/dev/urandom of=${device} bs=1M count=64 oflag=direct conv=notrunc 2> /dev/null`)
+    expect(await gnt('instance', 'list-snapshots', NAME)).toMatch(/ small .* invalid\n.* whole .* ok/)
+    expect(await gnt('instance', 'info', NAME)).toMatch(/small: size 64M, [*]INVALID[*]/)
+    expect(await machines.verify()).toMatch(/snapshot 'small' of disk\/0 is invalid/)
+    expect(await machines.refused('instance', 'rollback-snapshot', ...named('small'))).toMatch(/'small': it is invalid/)
+    await gnt('instance', 'deactivate-disks', NAME)
+    expect(await machines.refused('instance', 'rollback-snapshot', ...named('small'))).toMatch(/'small': it is invalid/)
+    await gnt('instance', 'rollback-snapshot', ...named('whole'))
+    expect(await mirrors.read(1, await mirrors.device(NAME))).toBe(data)
+    await gnt('instance', 'remove-snapshot', ...named('small'))
+    await gnt('instance', 'remove', '-f', NAME)
+    await this.nothingIsLeft()
+  }
+
   /** The volumes of a mirror are lost on both nodes. Only one of them gets new ones. */
   async areMadeAgainElsewhere(): Promise<void> {
     const { machines, mirrors, gnt } = this
