@@ -1,6 +1,5 @@
-// The queue inside luxid: every unfinished job in memory, a summary of the ended ones, the running jobs, and listeners
-// for changes. A change is published only when it is durable. Each job ends exactly once; everything after its end is
-// ignored.
+// The queue inside luxid: every unfinished job in memory, a summary of the ended ones, the running jobs, and listeners for changes. A change
+// is published only when it is durable. Each job ends exactly once; everything after its end is ignored.
 import { nanoseconds, timestamp } from '../lib/clock'
 import { GenericError, JobQueueFull, errorToWire } from '../model/errors'
 import { JOBS_QUEUED_MAX, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits/queue'
@@ -257,7 +256,8 @@ export class JobQueue {
       const failed = [saved, numbered].find((result) => result.status === 'rejected')
       if (failed !== undefined) {
         this.unpublished.delete(id)
-        const why = await whyRefused(job, failed.reason, failed === saved, this.options)
+        const around = { ...this.options, publish: (cancelled: Job) => this.publish(cancelled) }
+        const why = await whyRefused(job, failed.reason, failed === saved, around)
         if (why !== undefined) throw why
       }
       if (secrets.some((found) => Object.keys(found).length > 0)) this.secrets.set(id, secrets)

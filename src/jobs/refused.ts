@@ -4,6 +4,11 @@ import { UnsettledAppend } from '../lib/file/unsettled-append'
 import { dequeued, type Job } from './job'
 import type { QueueOptions } from './queue-options'
 
+interface Surroundings extends Pick<QueueOptions, 'store' | 'clock' | 'log'> {
+  /** Gets the job that is now written as cancelled: whoever asks for jobs sees it, and candidates get its file. */
+  publish(cancelled: Job): void
+}
+
 /**
  * The error of its submitter. Undefined if it is accepted after all: it was saved, something else failed, and it can neither be removed nor be
  * written as cancelled. Nobody is told of an UnsettledAppend, because a later luxid may find the job.
@@ -12,26 +17,26 @@ export async function whyRefused(
   job: Job,
   reason: unknown,
   isNotSaved: boolean,
-  options: Pick<QueueOptions, 'store' | 'clock' | 'log'>,
+  surroundings: Surroundings,
 ): Promise<Error | undefined> {
   const why = reason instanceof Error ? reason : new Error(String(reason))
-  if (await isTakenBack(job, options))
+  if (await isTakenBack(job, surroundings))
     return why instanceof UnsettledAppend && why.cause instanceof Error ? why.cause : why
   return isNotSaved ? why : undefined
 }
 
-async function isTakenBack(
-  job: Job,
-  { store, clock, log }: Pick<QueueOptions, 'store' | 'clock' | 'log'>,
-): Promise<boolean> {
+async function isTakenBack(job: Job, { store, clock, log, publish }: Surroundings): Promise<boolean> {
   try {
     await store.retract(job.id)
     return true
   } catch (error) {
     log.error({ job: job.id, err: error }, 'a refused job cannot be removed, so it is written as cancelled')
   }
-  return store.save(dequeued(job, timestamp(clock))).then(
+  const cancelled = dequeued(job, timestamp(clock))
+  const isWritten = await store.save(cancelled).then(
     () => true,
     () => false,
   )
+  if (isWritten) publish(cancelled)
+  return isWritten
 }

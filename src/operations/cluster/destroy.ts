@@ -1,5 +1,6 @@
 // OP_CLUSTER_DESTROY: gives up an empty cluster. The caller stops the daemons and removes the files.
 import { change } from '../../config/changes'
+import { changeOrAdvise } from '../change-or-advise'
 import { recordSize } from '../../config/records'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpClusterDestroy } from '../../opcodes/cluster'
@@ -28,7 +29,8 @@ export const clusterDestroy = logicalUnit(OpClusterDestroy, {
     await ctx.postHooksOn(node)
     const result = await ctx.nodes.attempt(node, 'node_deactivate_master_ip', [params, external])
     if (!result.ok) ctx.log.warning(`Error disabling the master IP address: ${result.error}`)
-    await ctx.config.change([change('prepareClusterDestruction')])
+    const advice = "'gnt-cluster activate-master-ip' brings the address back, as long as the cluster is kept"
+    await changeOrAdvise(ctx, [change('prepareClusterDestruction')], advice)
     return node.uuid
   },
 })

@@ -1,5 +1,6 @@
 // OP_CLUSTER_RENEW_CRYPTO: a new certificate of the cluster, new client certificates and new SSH keys for all nodes.
 import { change } from '../../config/changes'
+import { changeOrAdvise } from '../change-or-advise'
 import { masterNode, waitingCertificate } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import type { ConfigData, Node } from '../../model/config'
@@ -87,10 +88,12 @@ async function renewCertificates(ctx: UnitContext, config: ConfigData, master: N
     ctx.log.warning(
       `Some nodes' SSL client certificates could not be renewed; see that they are reachable and repeat this:\n${failed.join('\n')}`,
     )
-  await ctx.config.change([change('patchCluster', { candidate_certs: certs })])
+  await changeOrAdvise(ctx, [change('patchCluster', { candidate_certs: certs })], REPEAT)
   await renewMasters(ctx, master, online, certs)
   return failed
 }
+
+const REPEAT = "repeat 'gnt-cluster renew-crypto --new-node-certificates'"
 
 const WAITING = { cert_file: PATH.WAITING_CLIENT_CERT_FILE }
 
@@ -107,13 +110,13 @@ async function renewMasters(
   const waiting = waitingCertificate(master.uuid)
   const both = { ...certs, [waiting]: digest }
   const lines = Object.entries(both).map(([uuid, one]) => `${uuid}=${one}`)
-  await ctx.config.change([change('patchCluster', { candidate_certs: both })])
+  await changeOrAdvise(ctx, [change('patchCluster', { candidate_certs: both })], REPEAT)
   // A configuration that is still on its way to a node is older than the lines below, and must not arrive after them.
   await ctx.env.wconfd.flushConfig()
   const told = await ctx.nodes.many(online, 'write_ssconf_files', [{ master_candidates_certs: lines }])
   const unaware = online.filter((node) => told.get(node.uuid)?.ok !== true)
   if (unaware.length > 0) {
-    await ctx.config.change([change('patchCluster', { candidate_certs: certs })])
+    await changeOrAdvise(ctx, [change('patchCluster', { candidate_certs: certs })], REPEAT)
     const names = unaware.map((node) => node.name).join(', ')
     throw new OpExecError(`${what}: ${names} would not obey it, and must be reachable, or be set offline, first`)
   }
@@ -121,7 +124,8 @@ async function renewMasters(
   await ctx.env.clock.sleep(CERTIFICATE_STEP_S * 1000)
   // An interrupted renewal has left this certificate. The master may still use it.
   const { [waiting]: _, ...others } = certs
-  await ctx.config.change([change('patchCluster', { candidate_certs: { ...others, [master.uuid]: digest } })])
+  const renewed = { ...others, [master.uuid]: digest }
+  await changeOrAdvise(ctx, [change('patchCluster', { candidate_certs: renewed })], REPEAT)
 }
 
 async function renewSshKeys(
@@ -145,5 +149,6 @@ async function renewSshKeys(
       `Could not renew the SSH keys of all nodes: ${result.error}. Some may have new ones already: repeat 'gnt-cluster renew-crypto --new-ssh-keys' with the same type of keys`,
     )
   for (const [node, message] of result.payload) ctx.log.warning(`SSH keys of node ${node}: ${message}`)
-  await ctx.config.change([change('patchCluster', { ssh_key_type: type, ssh_key_bits: bits })])
+  const advice = "repeat 'gnt-cluster renew-crypto --new-ssh-keys' with the same type of keys"
+  await changeOrAdvise(ctx, [change('patchCluster', { ssh_key_type: type, ssh_key_bits: bits })], advice)
 }

@@ -59,12 +59,28 @@ async function add(ctx: UnitContext, op: NodeAdd, config: ConfigData, node: Node
   if (op.readd) ctx.log.info('Readding a node, the offline/drained flags were reset')
   if (node.master_candidate) ctx.log.info('Node will be a master candidate')
   const digest = await introduce(ctx, config, node)
-  await ctx.config.change([
+  await record(ctx, config, node, [
     ...(op.readd ? readded(node) : [change('addNode', node)]),
     node.master_candidate ? change('addCandidateCert', node.uuid, digest) : change('removeCandidateCert', node.uuid),
   ])
   await bringUpToDate(ctx, op, node)
   return null
+}
+
+/** If the cluster certainly does not get the node, the hosts file does not name it either. */
+async function record(ctx: UnitContext, config: ConfigData, node: Node, changes: readonly Change[]): Promise<void> {
+  try {
+    await ctx.config.change(changes)
+  } catch (error) {
+    const { cluster, nodes } = config
+    const master = nodes[cluster.master_node]
+    const isNew = nodes[node.uuid] === undefined
+    if (isNew && master !== undefined && cluster.modify_etc_hosts && (await ctx.config.isSettled())) {
+      const now = await ctx.config.read({ nodes: 'all' })
+      if (now.nodes[node.uuid] === undefined) await forgetHost(ctx, master, node)
+    }
+    throw error
+  }
 }
 
 function readded(node: Node): Change[] {

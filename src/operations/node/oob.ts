@@ -1,6 +1,7 @@
 // OP_OOB_COMMAND: switches nodes on and off, and asks for their health, through the program in their parameters. It
 // runs on the master, because the nodes may be off.
 import { change } from '../../config/changes'
+import { changeOrAdvise } from '../change-or-advise'
 import { fillNdParams } from '../../config/filled'
 import type { ConfigData, Node } from '../../model/config'
 import { OOB_HEALTH_STATUSES } from '../../model/constants/words'
@@ -94,7 +95,10 @@ async function command(ctx: UnitContext, op: OobCommand, config: ConfigData, nod
   }
   if (op.command === 'health') warnOfHealth(ctx, node, result.payload)
   const powered = POWER_CHANGES[op.command]
-  if (powered !== undefined) await ctx.config.change([change('patchNode', node.uuid, { powered })])
+  if (powered !== undefined) {
+    const advice = `compare with 'gnt-node power status ${node.name}', and repeat 'gnt-node power' when the configuration can be written`
+    await changeOrAdvise(ctx, [change('patchNode', node.uuid, { powered })], advice)
+  }
   return [NORMAL, result.payload]
 }
 

@@ -143,6 +143,16 @@ describe('a job is refused because the number of the last job cannot be written'
     await expect(found()).resolves.toEqual([])
   })
 
+  test('it is known as cancelled if its file cannot be removed, so that candidates keep that file, too', async () => {
+    const queue = await open()
+    jest.spyOn(stores[0] as QueueStore, 'saveSerial').mockRejectedValue(new Error('EIO: serial'))
+    failing = (step, file) => step === 'remove' && file.includes('job-')
+    await expect(queue.submit([[delay(0)]])).resolves.toEqual([{ error: expect.stringContaining('EIO') }])
+    failing = () => false
+    expect(queue.ids()).toEqual([1])
+    expect(queue.job(1)?.ops[0]?.status).toBe('canceled')
+  })
+
   test('it is accepted if nothing can be written that would take it back', async () => {
     const answer = submitWhile(
       (step, file, data) => (step === 'remove' && file.includes('job-')) || data.includes('canceled'),

@@ -6,6 +6,7 @@ import type { Disk, Instance } from '../../../model/config'
 import { toCome } from '../../../model/disk'
 import { isHalfMade } from '../../../model/instance'
 import { OpExecError } from '../../../model/errors'
+import { errorText } from '../../../lib/system-failure'
 import type { UnitContext } from '../../unit-context'
 import { adopts, adoptVolumes, giveBack, toBeAdopted } from '../disks/adoption'
 import { texts, type CreateOp, type Wanted, withInstance } from './plan'
@@ -162,7 +163,7 @@ interface Undoing {
 
 /**
  * Removes the disks and the instance if a step fails. If a disk cannot be removed, the instance stays, so that the disk is not forgotten.
- * While nobody knows what the configuration has, both stay.
+ * While nobody knows what the configuration has, or it takes no change, both stay.
  */
 async function orTakeBack(
   ctx: UnitContext,
@@ -172,11 +173,34 @@ async function orTakeBack(
   try {
     await step()
   } catch (error) {
-    if (!(await ctx.config.isSettled())) throw error
-    await forgetIf(await takeBack(), ctx, view.instance, reserved)
+    if (!(await ctx.config.isSettled()) || !(await isHalfMadeAgain(ctx, view))) throw error
+    await forgetIf(await takeBack(), ctx, view.instance, reserved).catch((failure: unknown) =>
+      ctx.log.warning(
+        `Instance ${view.instance.name} stays half made in the configuration: ${errorText(failure)}`,
+        removal(view),
+      ),
+    )
     throw error
   }
 }
+
+/** Before the first disk goes, the record must say that disks may be missing. If that cannot be written, the disks stay with their instance. */
+async function isHalfMadeAgain(ctx: UnitContext, view: InstanceView): Promise<boolean> {
+  const { instance, disks } = view
+  const { instances } = await ctx.config.read({ instances: [instance.uuid] })
+  const known = instances[instance.uuid]
+  if (known === undefined || known.forthcoming) return true
+  try {
+    const record = { ...known, forthcoming: true as const, disks_active: true }
+    await ctx.config.change([change('replaceInstance', record, disks.map(toCome))])
+    return true
+  } catch (error) {
+    ctx.log.warning(`Instance ${instance.name} stays, with its disks: ${errorText(error)}`, removal(view))
+    return false
+  }
+}
+
+const removal = ({ instance }: InstanceView): string => `remove it with 'gnt-instance remove ${instance.name}'`
 
 async function forgetIf(
   removed: boolean,

@@ -288,7 +288,8 @@ async function addDisk(
   await createDisks(ctx, view, [disk], { undone })
   await ctx.config.change([attach(disk, true)])
   const added = await reread(ctx, view)
-  if (view.config.cluster.prealloc_wipe_disks) await wipeOrTakeBack(ctx, added, disk, detach)
+  const unmake = (): Promise<unknown> => ctx.config.change([attach({ ...disk, forthcoming: true }, true)])
+  if (view.config.cluster.prealloc_wipe_disks) await wipeOrTakeBack(ctx, added, disk, { unmake, detach })
   if (op.wait_for_sync && !(await waitForSync(ctx, added, { disks: [disk] })))
     throw new OpExecError('There are some degraded disks for this instance')
   const text = `add:size=${disk.size},mode=${disk.mode}`
@@ -302,15 +303,17 @@ async function addDisk(
   return [[`disk/${index}`, text], ...(live ? [await plugDisk(ctx, added, disk, links[0], index)] : [])]
 }
 
+/** The configuration says that the disk is not there before it goes. If it does not take that change, the disk stays, and its data is not wiped. */
 async function wipeOrTakeBack(
   ctx: UnitContext,
   view: InstanceView,
   disk: Disk,
-  detach: () => Promise<unknown>,
+  { unmake, detach }: { unmake(): Promise<unknown>; detach(): Promise<unknown> },
 ): Promise<void> {
   try {
     await wipeDisks(ctx, view, [disk])
   } catch (error) {
+    await unmake()
     if (await removeDisks(ctx, view, [disk])) await detach()
     throw error
   }

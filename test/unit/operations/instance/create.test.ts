@@ -392,6 +392,26 @@ test('parts that cannot be taken back are named, and stay known', async () => {
   expect(cluster.instance('inst20')).toBeDefined()
 })
 
+test.each([
+  ['no change', 1],
+  ['none after the first', 2],
+])('no disk is taken away that the configuration names, if that takes %s', async (_, refused) => {
+  cluster.answers.blockdev_getmirrorstatus = () => {
+    let changes = 0
+    cluster.refuses = (asked) => asked.length > 0 && ++changes >= refused
+    return [{ dev_path: '', is_degraded: true, ldisk_status: 4 }]
+  }
+  const wanted = { ...shared, disks: [{ size: 8 }] }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', wanted)).resolves.toEqual([
+    'OpExecError',
+    ['There are some degraded disks for this instance'],
+  ])
+  const isWhole = cluster.instance('inst20')?.forthcoming !== true
+  expect(isWhole).toBe(refused === 1)
+  expect(cluster.calls('blockdev_remove').length > 0).toBe(!isWhole)
+  expect(cluster.log.join('\n')).toContain("remove it with 'gnt-instance remove inst20.gnt.example'")
+})
+
 test('a failed installation leaves the instance stopped and says so', async () => {
   cluster.answers.instance_os_add = () => {
     throw new Error('script failed')

@@ -110,6 +110,7 @@ async function verified(cluster: FakeCluster): Promise<string> {
   cluster.losing = undefined
   cluster.isUnreachable = () => false
   cluster.losesAnswer = () => false
+  cluster.refuses = () => false
   cluster.answers.node_verify = ({ name }, [checks]) =>
     answerChecks({ world: cluster.world, node: name, clock: cluster.clock }, checks)
   const skipped = { skip_checks: [], ignore_errors: [], verify_clutter: false }

@@ -6,18 +6,28 @@ import type { FakeCluster } from '../../../support/fake-cluster'
 import { audited, differences, prepared } from './audit'
 import { SCENARIOS, WITHOUT } from './scenarios'
 
-/** A change whose answer is lost once, or with wconfd itself; an order that is lost before or after the node has carried it out. */
-type First = 'once' | 'for good' | 'before' | 'after'
-type Second = 'nothing' | 'the next change' | 'the next order' | 'the answer to the next order' | 'its node'
+/**
+ * A change whose answer is lost once, or with wconfd itself, or that cannot be written, and so are all later ones; an order that is lost
+ * before or after the node has carried it out.
+ */
+type First = 'once' | 'for good' | 'not written' | 'before' | 'after'
+type Second =
+  | 'nothing'
+  | 'the next change'
+  | 'no change is written'
+  | 'the next order'
+  | 'the answer to the next order'
+  | 'its node'
 
 const TRIED: Record<Step['kind'], Partial<Record<First, readonly Second[]>>> = {
   change: {
     once: ['nothing', 'the next change', 'the next order', 'the answer to the next order'],
     'for good': ['nothing', 'the answer to the next order'],
+    'not written': ['nothing', 'the next order'],
   },
   order: {
-    before: ['nothing', 'the next change', 'the next order', 'its node'],
-    after: ['nothing', 'the next change', 'the answer to the next order', 'its node'],
+    before: ['nothing', 'the next change', 'no change is written', 'the next order', 'its node'],
+    after: ['nothing', 'the next change', 'no change is written', 'the answer to the next order', 'its node'],
   },
 }
 
@@ -39,13 +49,14 @@ class Losses {
     const isNext = (kind: Second) =>
       this.lost !== undefined && !this.second && afterwards === kind && (this.second = true)
     cluster.isUnreachable = () => how === 'for good' && this.lost !== undefined
-    cluster.losesAnswer = (changes) => {
+    let change = -1
+    cluster.refuses = (changes) => {
       if (changes.length === 0) return false
-      const again = isNext('the next change')
-      const step = this.steps.push({ kind: 'change', name: changes.map(([name]) => name).join() }) - 1
-      if (step === at) this.lost = { at: step }
-      return step === at || again
+      change = this.steps.push({ kind: 'change', name: changes.map(([name]) => name).join() }) - 1
+      if (change === at) this.lost = { at: change }
+      return this.lost !== undefined && (how === 'not written' || afterwards === 'no change is written')
     }
+    cluster.losesAnswer = (changes) => changes.length > 0 && (change === at || isNext('the next change'))
     cluster.losing = (node, call) => {
       if (!isOrder(call)) return this.lost?.node === node && afterwards === 'its node' ? 'before' : undefined
       const next = isNext('the next order') ? 'before' : isNext('the answer to the next order') ? 'after' : undefined

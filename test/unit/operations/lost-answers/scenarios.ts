@@ -103,6 +103,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { op: 'OP_INSTANCE_SET_PARAMS', params: { ...plain, disk_template: 'drbd', remote_node: NODE.node_name }, before: having(stoppedPlain) }, // prettier-ignore
   { op: 'OP_INSTANCE_SET_PARAMS', params: { ...drbd, disk_template: 'plain' }, before: having(stoppedDrbd) },
   { op: 'OP_INSTANCE_SET_PARAMS', params: { ...drbd, disks: [['add', { size: 32 }]] }, before: having(stoppedDrbd) },
+  { op: 'OP_INSTANCE_CREATE', params: drbdInstance, prepare: (cluster) => ofCluster(cluster, { prealloc_wipe_disks: true }) }, // prettier-ignore
+  { op: 'OP_INSTANCE_SET_PARAMS', params: { ...drbd, disks: [['add', { size: 32 }]] }, before: having(stoppedDrbd), prepare: (cluster) => ofCluster(cluster, { prealloc_wipe_disks: true }) }, // prettier-ignore
   { op: 'OP_INSTANCE_SET_PARAMS', params: { ...drbd, disks: [['remove', {}]] }, before: having({ ...stoppedDrbd, disks: [{ size: 64 }, { size: 32 }] }) }, // prettier-ignore
   {
     op: 'OP_INSTANCE_GROW_DISK',
