@@ -2,12 +2,24 @@
 import { change } from '../../config/changes'
 import { OpInstanceShutdown } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
-import { checkInstanceState, checkNodeOnline, ONLINE } from './checks'
+import { isGuestElsewhere } from '../../model/guest-state'
+import type { UnitContext } from '../unit-context'
+import { checkInstanceState, checkNodeOnline, hvParamsOf, ONLINE, runtimeOf, USER_DOWN } from './checks'
 import { shutdownDisks } from './disks/activation'
 import { shutdownUnusedDisks } from './disks/unused'
 import { instanceHookEnv } from './hook-env'
-import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
+import { dictOf, hookNodes, type InstanceView, locksOfInstance, readInstance, reread } from './view'
 import { whileItStops } from './while-it-stops'
+
+/** A watcher has seen that a guest's user shut it down. By now an administrator may have started it. */
+async function runsAgain(ctx: UnitContext, view: InstanceView): Promise<boolean> {
+  const { instance, primary } = view
+  if (primary.offline) return false
+  const what = `Cannot tell whether instance ${instance.name} runs`
+  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
+  const runtime = runtimeOf(await ctx.nodes.call(primary, what, 'instance_info', [...args]))
+  return runtime !== undefined && runtime.state !== USER_DOWN && !isGuestElsewhere(runtime)
+}
 
 const ofInstance = locksOfInstance(['node-res'], { primaryOnly: true })
 
@@ -33,6 +45,12 @@ export const instanceShutdown = logicalUnit(OpInstanceShutdown, {
   },
   async run(ctx, op, view) {
     const { instance, primary } = view
+    if (op.admin_state_source === 'user' && (await runsAgain(ctx, view))) {
+      ctx.log.info(
+        `Instance ${instance.name} runs: it was started after its user had shut it down, so it is left alone`,
+      )
+      return null
+    }
     // An instance that is marked offline stays so.
     if (!op.no_remember && ONLINE.includes(instance.admin_state))
       await ctx.config.change([

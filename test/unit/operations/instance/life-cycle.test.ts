@@ -191,6 +191,17 @@ describe('shutdown', () => {
     expect(cluster.instance('inst1')).toMatchObject({ admin_state: 'down', admin_state_source: 'user' })
   })
 
+  test('a guest that was started again after its user had shut it down is left alone', async () => {
+    await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst6', { admin_state_source: 'user' }))
+    expect(cluster.instance('inst6')).toMatchObject({ admin_state: 'up', disks_active: true })
+    expect(cluster.calls('instance_shutdown')).toEqual([])
+    expect(cluster.log.join()).toContain('started after its user had shut it down')
+    cluster.answers.instance_info = () => ({ memory: 0, vcpus: 0, state: 1, time: 0 })
+    await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst6', { admin_state_source: 'user' }))
+    expect(cluster.instance('inst6')).toMatchObject({ admin_state: 'down', admin_state_source: 'user' })
+    expect(cluster.calls('instance_shutdown')).toHaveLength(1)
+  })
+
   test('disks of a guest that does not stop stay active', async () => {
     cluster.answers.instance_shutdown = fail('it hangs')
     await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst6'))
