@@ -1,16 +1,16 @@
 // Following the configuration: the call `gantryFollow` is answered by a snapshot in slices, then deltas come on the
 // same connection. wconfd serves it, and noded on other master candidates. luxid, confd and others follow instead of
 // reading files again and again.
-import { breathe, type Clock } from '../../lib/clock'
+import { breathe, hearAll, type Clock, type Timer } from '../../lib/clock'
 import { connectFramed, type FramedConnection } from '../../lib/net/json-socket'
 import { silentLog, type Log } from '../../lib/log'
 import { applyToConfig, applyToGantry, type Delta } from '../../config/delta'
 import { recordFrom } from '../../config/records'
 import type { ConfigData, GantryData, ObjectKind } from '../../model/config'
 import { errorFromWire } from '../../model/errors'
-import { WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits/wconfd'
+import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits/wconfd'
 import { CALL_CONNECT_S } from '../../model/limits/wires'
-import { PeerError } from '../json-protocol'
+import { late, PeerError } from '../json-protocol'
 
 const FOLLOW = 'gantryFollow'
 
@@ -82,12 +82,26 @@ export class ConfigFollower {
     }
   }
 
-  /** Resolves when the snapshot has come. */
+  /** Resolves when the snapshot has come. A daemon that hangs takes the connection all the same, and says nothing. */
   private connect(): Promise<void> {
-    return new Promise((resolve, reject) => {
+    let heard = 0
+    let silence: Timer | undefined
+    const come = new Promise<void>((resolve, reject) => {
+      const listen = () => {
+        const before = heard
+        const look = () => {
+          if (heard !== before) return listen()
+          reject(late('the configuration daemon', this.path, FOLLOW, WCONFD_ANSWER_S))
+          this.connection?.destroy()
+        }
+        silence = this.options.clock.after(WCONFD_ANSWER_S * 1000, () => void hearAll().then(look), {
+          background: true,
+        })
+      }
       const receive = async (text: string, connection: FramedConnection) => {
         // Ignores messages of a former connection.
         if (connection !== this.connection) return
+        heard++
         try {
           await this.receive(JSON.parse(text))
           if (this.coming === undefined) resolve()
@@ -107,8 +121,10 @@ export class ConfigFollower {
           if (established && !this.closed) void this.reconnect()
         })
         connection.send(JSON.stringify({ method: FOLLOW, args: [] }))
+        listen()
       }, reject)
     })
+    return come.finally(() => silence?.cancel())
   }
 
   private async reconnect(): Promise<void> {

@@ -1,5 +1,6 @@
 // Followers of the configuration miss no change, and see no secret that is not theirs.
 import * as fs from 'node:fs'
+import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock } from '../../../../src/lib/clock'
@@ -8,9 +9,11 @@ import { openStore } from '../../../../src/config/store'
 import { silentLog } from '../../../../src/lib/log'
 import { instanceUuid } from '../../../../src/model/ids'
 import { CHECKPOINT_OBJECTS_AT_ONCE } from '../../../../src/model/limits/config'
+import { WCONFD_ANSWER_S } from '../../../../src/model/limits/wconfd'
 import { followConfig } from '../../../../src/rpc/wconfd/follow'
 import { FollowFeed, serveFollow } from '../../../../src/rpc/wconfd/follow-server'
 import { buildInstance, id, smallConfig, storeOptions } from '../../config/builders'
+import { SteppedClock } from '../../../support/stepped-clock'
 import { eventually } from '../../daemons/wconfd/support'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gfollow-'))
@@ -68,4 +71,18 @@ test('a follower whom secrets are none of its business is told the settings of m
   follower.close()
   await server.close()
   await store.close(false)
+})
+
+test('a daemon that hangs keeps nobody waiting for ever: it takes the connection, and says nothing', async () => {
+  const asked: net.Socket[] = []
+  const server = net.createServer((socket) => socket.once('data', () => asked.push(socket)))
+  await new Promise<void>((resolve) => server.listen(path.join(folder, 'hangs'), resolve))
+  const clock = new SteppedClock()
+  const following = followConfig(path.join(folder, 'hangs'), { clock, wait_s: WCONFD_ANSWER_S })
+  const failed = expect(following).rejects.toThrow(`did not answer gantryFollow in ${WCONFD_ANSWER_S} s`)
+  await eventually(() => expect(asked).toHaveLength(1))
+  await clock.pass(WCONFD_ANSWER_S)
+  await failed
+  await eventually(() => expect(asked[0]?.destroyed).toBe(true))
+  server.close()
 })
