@@ -107,7 +107,9 @@ export class World {
   }
 
   removeDisk(node: string, disk: DiskDict): void {
-    this.disksOf(node, disk.dev_type).delete(keyOf(disk))
+    const disks = this.disksOf(node, disk.dev_type)
+    // The snapshot of a file has its disk's UUID.
+    if (disks.get(keyOf(disk))?.logical_id[1] === disk.logical_id?.[1]) disks.delete(keyOf(disk))
     for (const child of disk.children ?? []) this.removeDisk(node, child)
   }
 
