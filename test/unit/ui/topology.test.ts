@@ -1,4 +1,7 @@
 // The picture of the cluster in the console: its groups, what happens to nodes, and the question of what-if.
+import { moveName } from '../../../src/allocation/balance/jobs'
+import type { MoveKind } from '../../../src/allocation/balance/move-kinds'
+import type { ClusterModel } from '../../../src/allocation/model/cluster-model'
 import {
   groupsOf,
   happeningOf,
@@ -21,6 +24,23 @@ test('nodes are drawn by group, in the order in which people count', () => {
     ['a', 'x'],
     ['b', 'n9', 'n10'],
   ])
+})
+
+test('each kind of move has words of its own', () => {
+  const { topologyTexts } = consoleModule<{ topologyTexts: { balance: { kinds: Readonly<Record<string, string>> } } }>(
+    'texts/topology.ts',
+  )
+  const kinds: Readonly<Record<MoveKind, true>> = {
+    ...{ failover: true, 'failover-to-any': true, 'replace-secondary': true, 'replace-primary': true },
+    ...{ 'replace-and-failover': true, 'failover-and-replace': true },
+  }
+  const names = Object.keys(kinds).flatMap((kind) =>
+    ['running', 'ADMIN_down'].map((status) => {
+      const model = { instances: [{ data: { status } }] } as unknown as ClusterModel
+      return moveName(model, { kind: kind as MoveKind, instance: 0 })
+    }),
+  )
+  expect(names.filter((name) => topologyTexts.balance.kinds[name] === undefined)).toEqual([])
 })
 
 test('names lose their domain only where the hosts differ', () => {
