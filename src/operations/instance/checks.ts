@@ -3,6 +3,7 @@ import { fillBeParams, fillHvParams, fillNicParams } from '../../config/filled'
 import type { AdminState, ConfigData, Hypervisor, Instance, Node, Params } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { InstanceRuntime } from '../../rpc/node/dicts'
+import { isFileBased } from '../../model/templates'
 import type { UnitContext } from '../unit-context'
 import type { InstanceView } from './view'
 
@@ -101,6 +102,19 @@ export async function checkNodeFreeMemory(
 export const minimumMemory = (config: ConfigData, instance: Instance): number =>
   fillBeParams(config.cluster, instance.beparams).minmem
 
+/** The parts of an instance that decide whether it can start. */
+interface Starting {
+  readonly name: string
+  readonly hypervisor: Hypervisor
+  readonly hvparams: Params
+  readonly vcpus: number
+  /** Those of its disks. */
+  readonly templates: readonly string[]
+}
+
+/** Types of disks whose device gets the guest's commands. */
+const PASSING: readonly unknown[] = ['scsi-generic', 'scsi-block']
+
 /**
  * Refuses what ends in a start that a node knows to fail. Ganeti's nodes, and older ones of ours, do not answer; they find
  * out at the start.
@@ -108,9 +122,16 @@ export const minimumMemory = (config: ConfigData, instance: Instance): number =>
 export async function checkCanStartOn(
   ctx: UnitContext,
   nodes: readonly Node[],
-  { name, hypervisor, hvparams, vcpus }: { name: string; hypervisor: Hypervisor; hvparams: Params; vcpus: number },
+  { name, hypervisor, hvparams, vcpus, templates }: Starting,
 ): Promise<void> {
   if (hypervisor !== 'kvm') return
+  const file = templates.find((template) => isFileBased(template))
+  const { disk_type: type } = hvparams
+  if (file !== undefined && PASSING.includes(type))
+    throw new OpPrereqError(
+      `Instance ${name} could not start with disk_type=${String(type)}, which hands commands on to a SCSI device: its disks of template '${file}' are files`,
+      ECODE.STATE,
+    )
   const asked = nodes.filter((node) => node.vm_capable && !node.offline)
   const answers = await ctx.nodes.many(asked, 'gantry_start_problem', [hypervisor, hvparams, vcpus])
   for (const node of asked) {
@@ -124,7 +145,8 @@ export async function checkCanStartOn(
 export function checkStartsOn(ctx: UnitContext, view: InstanceView, node: Node): Promise<void> {
   const { name, hypervisor, beparams } = view.instance
   const { vcpus } = fillBeParams(view.config.cluster, beparams)
-  return checkCanStartOn(ctx, [node], { name, hypervisor, hvparams: hvParamsOf(view), vcpus })
+  const templates = view.disks.map(({ dev_type }) => dev_type)
+  return checkCanStartOn(ctx, [node], { name, hypervisor, hvparams: hvParamsOf(view), vcpus, templates })
 }
 
 /** Whether the primary node says that it runs there. */

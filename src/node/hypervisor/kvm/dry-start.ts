@@ -4,30 +4,44 @@
 import { isObject } from '../../../lib/shapes/shape'
 import { DRY_START_S, DRY_STARTS_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
-import { BALLOON, machineArguments, scsiController, smp, usbDevices } from './command'
+import { BALLOON, machineArguments, machineOf, scsiController, smp, splitWords, usbDevices } from './command'
 import { graphics, sound } from './command-display'
 import { deviceString, isScsi, nicModel } from './devices'
 import { accelerator, qemuFacts, type Host, type QemuFacts } from './host'
+import { optionValue } from './layout'
 import type { KvmParams } from './params'
+import { PciBus, portArguments } from './pci'
+
+const RESERVED_SLOTS = 12
 
 /** What each QEMU has needs no start. Other values may be missing in this one. */
 const PLAIN: Readonly<Record<string, string | number>> = {
   ...{ machine_version: '', cpu_type: '', nic_type: 'paravirtual', scsi_controller_type: '' },
   ...{ vga: '', soundhw: '', usb_mouse: '', spice_bind: '', migration_caps: '' },
   ...{ keymap: '', usb_devices: '', cpu_cores: 0, cpu_sockets: 0, cpu_threads: 0 },
+  kvm_pci_reservations: RESERVED_SLOTS,
 }
 /** Each machine with a PCI bus has so many. */
 const PLAIN_CPUS = 255
+
+export const IMAGES: readonly string[] = ['cdrom_image_path', 'cdrom2_image_path']
+export const isImageUrl = (image: string): boolean => /^(https?|ftps?|tftp):\/\//.test(image)
 
 /** The commands with which a QEMU has started. A new QEMU has new facts. */
 const started = new WeakMap<QemuFacts, Set<string>>()
 
 /** `vcpus`: unknown if the parameters are not those of an instance. */
 export async function checkModels(host: Host, params: KvmParams, vcpus?: number): Promise<void> {
-  const named = namedIn(params, vcpus)
+  // Before a start their servers must answer. They may answer no more for the next one.
+  const urls = vcpus === undefined ? [] : IMAGES.filter((name) => isImageUrl(params.text(name)))
+  const named = [...namedIn(params, vcpus), ...urls.map((name) => `${name}=${params.text(name)}`)]
   if (named.length === 0) return
   const qemu = await qemuFacts(host, params.text('kvm_path'))
-  const command = [qemu.program, ...(await modelArguments(host, params, qemu)), ...cpus(params, vcpus)]
+  const images = urls.flatMap((name) => [
+    '-drive',
+    `file=${optionValue(params.text(name))},format=raw,media=cdrom,if=none,id=${name}`,
+  ])
+  const command = [qemu.program, ...(await modelArguments(host, params, qemu)), ...cpus(params, vcpus), ...images]
   const input = [CAPABLE, ...capabilities(params), QUIT].map((one) => JSON.stringify(one)).join('\n')
   const key = [...command, input].join('\n')
   const known = started.get(qemu) ?? new Set()
@@ -50,8 +64,35 @@ export async function checkModels(host: Host, params: KvmParams, vcpus?: number)
     throw new HypervisorFailure(
       `Parameter 'migration_caps' fails validation: QEMU ${version} of this node says: ${refusal} (current value: '${params.text('migration_caps')}')`,
     )
+  if (urls.length > 0) return
   if (known.size >= DRY_STARTS_MAX) known.clear()
   known.add(key)
+}
+
+/**
+ * QEMU has each option and each device that `kvm_extra` names. It is not started with them, because they may open what a running guest uses.
+ */
+export async function checkExtra(host: Host, params: KvmParams): Promise<void> {
+  const words = splitWords(params.text('kvm_extra'))
+  if (words.length === 0) return
+  const { program, version } = await qemuFacts(host, params.text('kvm_path'))
+  const said = async (...more: readonly string[]) => {
+    const { stderr, timedOut } = await host.run([program, ...more], { timeout_s: DRY_START_S, leaveNothing: true })
+    return timedOut ? '' : stderr
+  }
+  const refuse = (stderr: string): never => {
+    throw new HypervisorFailure(
+      `QEMU ${version.join('.')} of this node does not start with kvm_extra=${params.text('kvm_extra')}: ${reasonOf(stderr)}`,
+    )
+  }
+  // It looks for the names of all options before it obeys the first.
+  const options = await said('-version', ...words)
+  if (/: (invalid option|requires an argument)$/m.test(options)) refuse(options)
+  for (const [at, word] of words.entries()) {
+    const name = /^--?device$/.test(word) ? /^(?:driver=)?([\w.-]+)(,|$)/.exec(words[at + 1] ?? '')?.[1] : undefined
+    const device = name === undefined ? '' : await said('-device', `${name},help`)
+    if (device.includes(`'${name}' not found`)) refuse(device)
+  }
 }
 
 /** What this QEMU may lack, as `name=value`. */
@@ -90,6 +131,7 @@ async function modelArguments(host: Host, params: KvmParams, qemu: QemuFacts): P
     ...BALLOON,
     ...scsiController(params),
     ...['-device', deviceString(nicModel(params))],
+    ...inFirstSlot(params, qemu),
     ...(cpu === '' ? [] : ['-cpu', cpu]),
     ...(usb.length > 0 ? ['-usb', ...usb] : []),
     // QEMU's screen reads the keymap, but listens nowhere.
@@ -97,6 +139,16 @@ async function modelArguments(host: Host, params: KvmParams, qemu: QemuFacts): P
     ...sound(params.text('soundhw'), 'none'),
     ...graphics(params),
   ]
+}
+
+/** A device in the first slot that is not reserved, unless each machine has that. */
+function inFirstSlot(params: KvmParams, qemu: QemuFacts): string[] {
+  const first = params.number('kvm_pci_reservations')
+  if (first === RESERVED_SLOTS) return []
+  const machine = machineOf(params, qemu)
+  const place = new PciBus(machine, portArguments(machine), []).place(first)
+  if (place === undefined) throw new HypervisorFailure(`kvm_pci_reservations=${first} leaves no PCI slot for devices`)
+  return ['-device', deviceString({ driver: 'virtio-net-pci', romfile: '', ...place })]
 }
 
 const CAPABLE = { execute: 'qmp_capabilities' }

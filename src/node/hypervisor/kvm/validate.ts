@@ -1,7 +1,8 @@
 // Checks whether this node can honour KVM parameters: the things that they name must exist here, and combinations must
 // fit.
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import * as path from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { accessible, type Files } from '../../../lib/files'
 import type { Paths } from '../../../lib/paths'
 import type { Machine } from '../../../lib/machine'
@@ -9,25 +10,25 @@ import type { HvParams } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { cdromDriver, splitWords } from './command'
 import { checkDiskType } from './devices'
-import { checkModels } from './dry-start'
+import { checkExtra, checkModels, IMAGES, isImageUrl } from './dry-start'
 import { accelerator, findQemu, qemuFacts, type Host } from './host'
 import { KvmParams } from './params'
 import { passwordFile } from './screen-password'
 import { checkCpus, checkPinning } from './pinning'
+import { expandPool } from './security'
 
 const FILES: readonly string[] = ['kernel_path', 'initrd_path', 'floppy_image_path']
 const PASSWORDS: readonly string[] = ['vnc_password_file', 'spice_password_file']
 const DIRECTORIES: readonly string[] = ['mem_path', 'vnc_x509_path']
-const IMAGES: readonly string[] = ['cdrom_image_path', 'cdrom2_image_path']
-const URL = /^(https?|ftps?|tftp):\/\//
 
 type ParametersHost = Host &
   Pick<Machine, 'networkInterfaces'> & {
-    readonly paths: Pick<Paths, 'spiceCert' | 'spiceCaCert' | 'virtual' | 'local'>
+    readonly paths: Pick<Paths, 'spiceCert' | 'spiceCaCert' | 'virtual' | 'local' | 'ssconf'>
   }
 
 export async function validateParameters(host: ParametersHost, hvparams: HvParams): Promise<void> {
   await checkParameters(host, hvparams)
+  await checkExtra(host, new KvmParams(hvparams))
   await checkModels(host, new KvmParams(hvparams))
 }
 
@@ -36,6 +37,8 @@ export async function checkStart(host: ParametersHost, hvparams: HvParams, vcpus
   const params = new KvmParams(hvparams)
   await checkParameters(host, hvparams)
   checkPinning(params.text('cpu_mask'), vcpus)
+  await checkUidPool(host, params)
+  await checkExtra(host, params)
   await checkModels(host, params, vcpus)
 }
 
@@ -46,10 +49,11 @@ export async function checkParameters(host: ParametersHost, hvparams: HvParams):
   for (const name of FILES) await checkPath(files, params, name, 'file')
   for (const name of PASSWORDS) await checkPath(files, params, name, 'file', (file) => passwordFile(host.paths, file))
   for (const name of DIRECTORIES) await checkPath(files, params, name, 'directory')
-  for (const name of IMAGES) if (!URL.test(params.text(name))) await checkPath(files, params, name, 'file')
+  for (const name of IMAGES) if (!isImageUrl(params.text(name))) await checkPath(files, params, name, 'file')
   if (!(await findQemu(files, params.text('kvm_path'))))
     refuse('kvm_path', 'not found or not a file', params.text('kvm_path'))
-  checkScreen(host, params)
+  await checkScreen(host, params)
+  await checkVncFiles(files, params)
   await checkSpiceFiles(host, params)
   await checkSecurity(files, params)
   await checkMachine(host, params)
@@ -80,7 +84,8 @@ async function checkPath(
   if (!fits) refuse(name, `not found or not a ${kind}`, value)
 }
 
-function checkScreen({ networkInterfaces }: ParametersHost, params: KvmParams): void {
+async function checkScreen(host: ParametersHost, params: KvmParams): Promise<void> {
+  const { networkInterfaces } = host
   const vnc = params.text('vnc_bind_address')
   const spice = params.text('spice_bind')
   const known = (bind: string) => isIP(bind) !== 0 || bind in networkInterfaces()
@@ -92,6 +97,48 @@ function checkScreen({ networkInterfaces }: ParametersHost, params: KvmParams): 
     )
   if (spice !== '' && !known(spice))
     throw new HypervisorFailure('SPICE: The spice_bind parameter must be either a valid IP address or interface name')
+  if (path.isAbsolute(vnc)) await checkPath(host.files, params, 'vnc_bind_address', 'directory')
+  for (const name of ['vnc_bind_address', 'spice_bind'])
+    if (isIP(params.text(name)) !== 0 && !(await canListenOn(host, params.text(name))))
+      refuse(name, 'this node does not have the address', params.text(name))
+}
+
+const NONLOCAL: Readonly<Record<number, string>> = {
+  4: '/proc/sys/net/ipv4/ip_nonlocal_bind',
+  6: '/proc/sys/net/ipv6/ip_nonlocal_bind',
+}
+
+async function canListenOn({ files, networkInterfaces }: ParametersHost, address: string): Promise<boolean> {
+  const family = isIP(address)
+  const own = new BlockList()
+  own.addSubnet('127.0.0.0', 8, 'ipv4')
+  for (const one of ['0.0.0.0', ...addressesOf(networkInterfaces(), 'IPv4')]) own.addAddress(one, 'ipv4')
+  for (const one of ['::', '::1', ...addressesOf(networkInterfaces(), 'IPv6')]) own.addAddress(one, 'ipv6')
+  if (own.check(address, family === 6 ? 'ipv6' : 'ipv4')) return true
+  // An administrator may allow this for addresses that wander between nodes.
+  const allowed = await files.readFile(NONLOCAL[family] ?? '', 'utf8').catch(() => '0')
+  return allowed.trim() === '1'
+}
+
+const addressesOf = (interfaces: ReturnType<Machine['networkInterfaces']>, family: 'IPv4' | 'IPv6'): string[] =>
+  Object.values(interfaces).flatMap((all) => (all ?? []).flatMap((one) => (one.family === family ? one.address : [])))
+
+/** Those that QEMU's screen needs for TLS. */
+const VNC_FILES = ['ca-cert.pem', 'server-cert.pem', 'server-key.pem']
+
+async function checkVncFiles(files: Files, params: KvmParams): Promise<void> {
+  const directory = params.text('vnc_x509_path')
+  if (params.text('vnc_bind_address') === '' || !params.flag('vnc_tls') || directory === '') return
+  for (const name of VNC_FILES)
+    if ((await files.stat(path.join(directory, name)).catch(() => undefined))?.isFile() !== true)
+      refuse('vnc_x509_path', `there is no file ${name} in it`, directory)
+}
+
+async function checkUidPool({ files, paths }: ParametersHost, params: KvmParams): Promise<void> {
+  if (params.text('security_model') !== 'pool') return
+  const pool = await files.readFile(paths.ssconf('uid_pool'), 'utf8').catch(() => '')
+  if (expandPool(pool).next().done === true)
+    refuse('security_model', "the cluster has no user ids, 'gnt-cluster modify --uid-pool' names some", 'pool')
 }
 
 async function checkSpiceFiles({ files, paths }: ParametersHost, params: KvmParams): Promise<void> {
@@ -102,6 +149,12 @@ async function checkSpiceFiles({ files, paths }: ParametersHost, params: KvmPara
         `SPICE: spice_use_tls needs ${paths.virtual(file)}, which is not on this node: ` +
           "'gnt-cluster renew-crypto --new-spice-certificate' makes it on all nodes",
       )
+  const ciphers = params.text('spice_tls_ciphers')
+  try {
+    if (ciphers !== '') createSecureContext({ ciphers })
+  } catch {
+    refuse('spice_tls_ciphers', 'OpenSSL knows none of these ciphers', ciphers)
+  }
 }
 
 async function checkSecurity(files: Files, params: KvmParams): Promise<void> {

@@ -90,7 +90,7 @@ export async function checkOnNodes(
   await checkOutside(ctx, wanted.disks, { config, primary, hypervisor, template })
   const os = op.os_type ?? ''
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
-  const starting = { name: wanted.name, hypervisor, hvparams: filled, vcpus: wanted.be.vcpus }
+  const starting = { name: wanted.name, hypervisor, hvparams: filled, vcpus: wanted.be.vcpus, templates: [template] }
   await checkCpuMask(ctx, listOf(nodes), starting)
   await checkHvParamsOnNodes(ctx, listOf(nodes), hypervisor, filled)
   await checkCanStartOn(ctx, listOf(nodes), starting)

@@ -40,12 +40,15 @@ async function checkStillStarts(
   view: InstanceView,
   fields: Partial<Instance>,
 ): Promise<void> {
-  if (Object.keys(op.hvparams).length === 0 && !Object.hasOwn(op.beparams, 'vcpus')) return
+  const isTouched = Object.keys(op.hvparams).length > 0 || Object.hasOwn(op.beparams, 'vcpus')
+  // Another OS may bring other parameters.
+  if (!isTouched && op.os_name === undefined) return
   const { cluster } = view.config
   const instance = { ...view.instance, ...fields }
   const { name, hypervisor } = instance
   const { vcpus } = fillBeParams(cluster, instance.beparams)
-  const starting = { name, hypervisor, hvparams: fillHvParams(cluster, instance), vcpus }
+  const templates = view.disks.map(({ dev_type }) => dev_type)
+  const starting = { name, hypervisor, hvparams: fillHvParams(cluster, instance), vcpus, templates }
   const nodes = allNodes(view)
   await checkCpuMask(ctx, Object.hasOwn(op.hvparams, 'cpu_mask') ? nodes : [], starting)
   await checkCanStartOn(ctx, nodes, starting)

@@ -256,6 +256,16 @@ describe('validation of parameters', () => {
     [/Invalid CPU mask/, { cpu_mask: 'x' }],
     [/'cpu_mask': this node has none of the CPUs 4095/, { cpu_mask: '4095' }],
     [/quote that is not closed/, { kvm_extra: '"' }],
+    [/does not start with kvm_extra=-bogus: -bogus: invalid option/, { kvm_extra: '-bogus' }],
+    [/Device 'nope' not found/, { kvm_extra: '-device nope' }],
+    [/does not start with kvm_pci_reservations=0: .*slot 0/, { kvm_pci_reservations: 0 }],
+    [/this node does not have the address/, { vnc_bind_address: '192.0.2.77' }],
+    [/this node does not have the address/, { spice_bind: '2001:db8::77' }],
+    [/'vnc_bind_address' fails validation: not found or not a directory/, { vnc_bind_address: '/nonexistent/dir' }],
+    [
+      /'vnc_x509_path' fails validation: there is no file ca-cert.pem in it/,
+      { vnc_bind_address: '127.0.0.1', vnc_tls: true, vnc_x509_path: '/etc' },
+    ],
     [
       /does not start with machine_version=microvm: .*no PCI bus.*another machine_version/,
       { machine_version: 'microvm' },

@@ -33,6 +33,25 @@ const NEW = {
 }
 const create = (params: object) => text('OP_INSTANCE_CREATE', { ...NEW, ...params })
 
+test.each(['scsi-generic', 'scsi-block'])(
+  'files are no SCSI devices, so no instance gets %s for them',
+  async (type) => {
+    const disk_type = { hvparams: { disk_type: type } }
+    const refused = new RegExp(`could not start with disk_type=${type}, .* its disks of template 'file' are files`)
+    cluster.addInstance(NAME.instance_name, PRIMARY)
+    const size = { disks: [{ size: 64 }] }
+    expect(await create({ disk_template: 'file', ...size, ...disk_type })).toMatch(refused)
+    await cluster.run('OP_INSTANCE_CREATE', {
+      ...NEW,
+      disk_template: 'file',
+      ...size,
+      wait_for_sync: false,
+      no_install: true,
+    })
+    expect(await modify({ instance_name: NEW.instance_name, ...disk_type })).toMatch(refused)
+  },
+)
+
 describe('a CPU mask', () => {
   test.each([[{ hvparams: { cpu_mask: '0:1:0' } }], [{ hvparams: { cpu_mask: '0:1' }, beparams: { vcpus: 3 } }]])(
     '%j is for another number of virtual CPUs',
