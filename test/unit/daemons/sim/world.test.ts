@@ -7,8 +7,8 @@ test('a snapshot of a file is not its disk, although both have one UUID', () => 
   const disk = buildDisk(1, { dev_type: 'sharedfile', logical_id: ['loop', '/srv/shared/a/disk0'] })
   const dict = { ...disk, children: [] }
   world.addDisk('node1', disk, 64)
-  world.removeDisk('node1', { ...dict, logical_id: ['loop', '/srv/shared/a/disk0.before'] } as never)
+  world.removeDisk('node1', { ...dict, logical_id: ['loop', '/srv/shared/a/disk0.before'] })
   expect(world.disk('node1', dict as never)?.size).toBe(64)
-  world.removeDisk('node1', dict as never)
+  world.removeDisk('node1', dict)
   expect(world.disk('node1', dict as never)).toBeUndefined()
 })
