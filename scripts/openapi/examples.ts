@@ -92,7 +92,7 @@ const OBJECTS: Readonly<Record<string, unknown>> = {
   TagView: { tag: 'web', count: 1, objects: [{ kind: 'instance', name: 'vm1.example.com' }] },
   SnapshotView: {
     ...{ disk: 0, name: 'before-upgrade', size_mib: 20480, node: null, logical_id: ['rbd', 'vm1.disk0.before-upgrade'] },
-    created: '2026-11-21T08:33:20.000000Z',
+    ...{ created: '2026-11-21T08:33:20.000000Z', status: 'ok' },
   },
   StorageUnitView: { name: 'xenvg', size_mib: 1048576, used_mib: 131072, free_mib: 917504, allocatable: true },
   PastEvent: {

@@ -91,9 +91,9 @@ test('usable and broken definitions are diagnosed in the order of the search pat
 })
 
 test('a list that is a pipe, or far too long, breaks its definition and holds up nobody', async () => {
-  putOs('pipe', '20\n')
+  putOs('pipe', '15\n')
   execFileSync('mkfifo', [node.paths.local('/srv/ganeti/os/pipe/variants.list')])
-  putOs('long', '20\n', { 'variants.list': 'x'.repeat(DEFINITION_BYTES_MAX + 1) })
+  putOs('long', '15\n', { 'variants.list': 'x'.repeat(DEFINITION_BYTES_MAX + 1) })
   const found = await diagnoseAll(node.context)
   expect(found.map(([name, , valid, why]) => [name, valid, why])).toEqual([
     ['long', false, `variants.list cannot be read: it has more than ${DEFINITION_BYTES_MAX} bytes`],
