@@ -350,6 +350,8 @@ class MirrorRun {
   private async restart(node: MirrorNode): Promise<void> {
     if (node === this.home) await this.stopGuest()
     await node.call('down', (disk) => this.again(() => disk.down()))
+    // Only the log tells of a flush that fails then, and the kernel may have dropped what it was to write.
+    if (node === this.home && this.faults.haveFailed) this.memory.doubt()
     node.process?.end('has no disks')
   }
 
