@@ -170,7 +170,8 @@ qemuTest('a start that fails leaves no process, no link and no runtime data', as
 
 qemuTest("every attempt to start says in QEMU's own words why it failed", async () => {
   // An address of the documentation's, which no machine has.
-  instance = { ...instance, hvparams: { ...instance.hvparams, vnc_bind_address: '203.0.113.9' } }
+  const kvm_extra = '-qmp tcp:203.0.113.9:4444,server=on,wait=off'
+  instance = { ...instance, hvparams: { ...instance.hvparams, kvm_extra } }
   for (const _attempt of [1, 2, 3])
     await expect(calls.instance_start(node, instance, false, NO_REASON)).rejects.toThrow(
       /Failed to bind socket: Cannot assign requested address/,
