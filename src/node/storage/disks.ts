@@ -6,6 +6,7 @@ import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import { NodeFailure, fail } from '../failure'
 import { lend, takeBack } from './lent'
+import { keepingSize } from './keep-size'
 import { nameOf } from './name'
 import { overwrite } from './zeros'
 import { DRIVERS } from './registry'
@@ -204,9 +205,10 @@ export class Disks {
     await this.using(disk, device, (file) => overwrite(this.context.files, file, { offset_mib, size_mib, end_bytes }))
   }
 
-  /** Runs `work` with a file or block device that stands for the whole disk, which is open on this node. */
+  /** Runs `work` with a file or block device that stands for the whole disk, which is open on this node. It does not become larger. */
   async lent<T>(disk: DiskDict, work: (file: string) => Promise<T>): Promise<T> {
-    return this.using(disk, await this.usable(disk), work)
+    const keeping = (file: string) => keepingSize(this.context.files, file, nameOf(disk), () => work(file))
+    return this.using(disk, await this.usable(disk), keeping)
   }
 
   /** Undefined for drivers whose `reached` gives a file or device that stays. */
