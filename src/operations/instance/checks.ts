@@ -1,6 +1,6 @@
 // Prerequisites that units on instances share, with Ganeti's texts.
 import { fillBeParams, fillHvParams, fillNicParams } from '../../config/filled'
-import type { AdminState, ConfigData, Hypervisor, Instance, Node, Params } from '../../model/config'
+import type { AdminState, ConfigData, Disk, DiskMode, Hypervisor, Instance, Node, Params } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { InstanceRuntime } from '../../rpc/node/dicts'
 import { isFileBased } from '../../model/templates'
@@ -102,14 +102,26 @@ export async function checkNodeFreeMemory(
 export const minimumMemory = (config: ConfigData, instance: Instance): number =>
   fillBeParams(config.cluster, instance.beparams).minmem
 
+/** Guests of KVM write to all of their disks. `modes`: by the index of the disk. */
+export function refuseReadOnly(
+  { name, hypervisor }: Pick<Instance, 'name' | 'hypervisor'>,
+  modes: readonly (DiskMode | undefined)[],
+): void {
+  const index = hypervisor === 'kvm' ? modes.indexOf('ro') : -1
+  if (index >= 0)
+    throw new OpPrereqError(
+      `Instance ${name} could not start: its disk ${index} would be read-only, which KVM does not support; "--disk ${index}:mode=rw" makes it writable`,
+      ECODE.STATE,
+    )
+}
+
 /** The parts of an instance that decide whether it can start. */
 interface Starting {
   readonly name: string
   readonly hypervisor: Hypervisor
   readonly hvparams: Params
   readonly vcpus: number
-  /** Those of its disks. */
-  readonly templates: readonly string[]
+  readonly disks: readonly Pick<Disk, 'dev_type' | 'mode'>[]
 }
 
 /** Types of disks whose device gets the guest's commands. */
@@ -122,10 +134,14 @@ const PASSING: readonly unknown[] = ['scsi-generic', 'scsi-block']
 export async function checkCanStartOn(
   ctx: UnitContext,
   nodes: readonly Node[],
-  { name, hypervisor, hvparams, vcpus, templates }: Starting,
+  { name, hypervisor, hvparams, vcpus, disks }: Starting,
 ): Promise<void> {
   if (hypervisor !== 'kvm') return
-  const file = templates.find((template) => isFileBased(template))
+  refuseReadOnly(
+    { name, hypervisor },
+    disks.map(({ mode }) => mode),
+  )
+  const file = disks.find(({ dev_type: template }) => isFileBased(template))?.dev_type
   const { disk_type: type } = hvparams
   if (file !== undefined && PASSING.includes(type))
     throw new OpPrereqError(
@@ -145,8 +161,7 @@ export async function checkCanStartOn(
 export function checkStartsOn(ctx: UnitContext, view: InstanceView, node: Node): Promise<void> {
   const { name, hypervisor, beparams } = view.instance
   const { vcpus } = fillBeParams(view.config.cluster, beparams)
-  const templates = view.disks.map(({ dev_type }) => dev_type)
-  return checkCanStartOn(ctx, [node], { name, hypervisor, hvparams: hvParamsOf(view), vcpus, templates })
+  return checkCanStartOn(ctx, [node], { name, hypervisor, hvparams: hvParamsOf(view), vcpus, disks: view.disks })
 }
 
 /** Whether the primary node says that it runs there. */

@@ -11,7 +11,7 @@ import { exclusive, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitLevel, Want } from '../lock-session'
 import type { Change, UnitContext } from '../unit-context'
 import { allocatorsFor, firstThatFinds } from './placement/allocator'
-import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
+import { checkInstanceState, checkNodeOnline, NOT_RUNNING, refuseReadOnly } from './checks'
 import { shutdownDisks } from './disks/activation'
 import { createDisks, wipeDisks } from './disks/files'
 import { changedOwn, checkDiskParams, checkSpindles } from './disks/spec'
@@ -62,6 +62,12 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     const wanted = wantedDisks(view, op)
     const lost = wanted.map(({ disk }) => disk)
     await refuseSnapshots(ctx, view, lost, 'it cannot be recreated')
+    refuseReadOnly(
+      view.instance,
+      view.disks.map(
+        (own) => wanted.find(({ disk, changed }) => disk === own && changed.mode !== own.mode)?.changed.mode,
+      ),
+    )
     if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
     const others = nodes.length > 0 ? nodes : await chosenNodes(ctx, view, op.iallocator)

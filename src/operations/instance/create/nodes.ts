@@ -90,7 +90,8 @@ export async function checkOnNodes(
   await checkOutside(ctx, wanted.disks, { config, primary, hypervisor, template })
   const os = op.os_type ?? ''
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
-  const starting = { name: wanted.name, hypervisor, hvparams: filled, vcpus: wanted.be.vcpus, templates: [template] }
+  const disks = wanted.disks.map(({ mode }) => ({ dev_type: template, mode }))
+  const starting = { name: wanted.name, hypervisor, hvparams: filled, vcpus: wanted.be.vcpus, disks }
   await checkCpuMask(ctx, listOf(nodes), starting)
   await checkHvParamsOnNodes(ctx, listOf(nodes), hypervisor, filled)
   await checkCanStartOn(ctx, listOf(nodes), starting)

@@ -8,7 +8,7 @@ import { onlyForMaking, OWN_NAMES } from '../../../model/disk-parameters'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
 import type { Change, UnitContext } from '../../unit-context'
-import { checkInstanceState, NOT_RUNNING, usesDisks } from '../checks'
+import { checkInstanceState, NOT_RUNNING, refuseReadOnly, usesDisks } from '../checks'
 import { indexForNew, indexOfDevice, type DeviceChange } from '../parameters/device-changes'
 import { createDisks, removeDisks, tellDisk, wipeDisks } from './files'
 import { sizesOfFreeDevices } from './adoption'
@@ -66,6 +66,10 @@ export async function planDisks(
     else steps.push({ ...planRemove(disks, one), action: 'detach' })
   }
   await checkAddedSpace(ctx, view, steps, op)
+  const modes: (DiskMode | undefined)[] = []
+  for (const step of steps)
+    modes[step.index] = step.action === 'modify' ? step.fields.mode : step.action === 'add' ? step.disk.mode : undefined
+  refuseReadOnly(view.instance, modes)
   if (disks.length > MAX_DISKS)
     throw new OpPrereqError(`Instance has too many disks (${disks.length}), cannot add more`, ECODE.STATE)
   checkNames('disk', disks)

@@ -47,8 +47,9 @@ async function checkStillStarts(
   const instance = { ...view.instance, ...fields }
   const { name, hypervisor } = instance
   const { vcpus } = fillBeParams(cluster, instance.beparams)
-  const templates = view.disks.map(({ dev_type }) => dev_type)
-  const starting = { name, hypervisor, hvparams: fillHvParams(cluster, instance), vcpus, templates }
+  // A disk that is read-only does not keep others from being changed.
+  const disks = view.disks.map(({ dev_type }) => ({ dev_type, mode: 'rw' as const }))
+  const starting = { name, hypervisor, hvparams: fillHvParams(cluster, instance), vcpus, disks }
   const nodes = allNodes(view)
   await checkCpuMask(ctx, Object.hasOwn(op.hvparams, 'cpu_mask') ? nodes : [], starting)
   await checkCanStartOn(ctx, nodes, starting)

@@ -52,6 +52,40 @@ test.each(['scsi-generic', 'scsi-block'])(
   },
 )
 
+describe('a read-only disk', () => {
+  const size = { size: 64 }
+  const withDisk = { ...NEW, disk_template: 'file', disks: [size], wait_for_sync: false, no_install: true }
+  const refused = (name: string, index = 0) =>
+    `Instance ${name} could not start: its disk ${index} would be read-only, which KVM does not support; "--disk ${index}:mode=rw" makes it writable`
+
+  test('is refused for a guest of KVM, whoever asks for it', async () => {
+    const NAME2 = NEW.instance_name
+    expect(await text('OP_INSTANCE_CREATE', { ...withDisk, disks: [size, { ...size, mode: 'ro' }] })).toBe(
+      refused(NAME2, 1),
+    )
+    await cluster.run('OP_INSTANCE_CREATE', withDisk)
+    const disks = (...changes: unknown[]) => modify({ instance_name: NAME2, disks: changes })
+    expect(await disks(['modify', 0, { mode: 'ro' }])).toBe(refused(NAME2))
+    expect(await disks(['add', -1, { ...size, mode: 'ro' }])).toBe(refused(NAME2, 1))
+    const recreate = { instance_name: NAME2, disks: [[0, { mode: 'ro' }]] }
+    expect(await text('OP_INSTANCE_RECREATE_DISKS', recreate)).toBe(refused(NAME2))
+    await cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: NAME2, disks: [['modify', 0, { name: 'root' }]] })
+  })
+
+  test('that an instance has leaves its guest running, and its other parameters can be changed', async () => {
+    await cluster.run('OP_INSTANCE_CREATE', withDisk)
+    await cluster.run('OP_INSTANCE_STARTUP', { instance_name: NEW.instance_name })
+    cluster.change('patchDisk', cluster.instance(NEW.instance_name)?.disks[0], { mode: 'ro' })
+    const instance = { instance_name: NEW.instance_name }
+    for (const reboot_type of ['hard', 'full'])
+      expect(await text('OP_INSTANCE_REBOOT', { ...instance, reboot_type })).toBe(refused(NEW.instance_name))
+    expect(cluster.runningOn(NEW.instance_name)).toEqual([PRIMARY])
+    await cluster.run('OP_INSTANCE_SET_PARAMS', { ...instance, hvparams: { acpi: false } })
+    await cluster.run('OP_INSTANCE_SET_PARAMS', { ...instance, disks: [['modify', 0, { mode: 'rw' }]] })
+    await cluster.run('OP_INSTANCE_REBOOT', { ...instance, reboot_type: 'hard' })
+  })
+})
+
 describe('a CPU mask', () => {
   test.each([[{ hvparams: { cpu_mask: '0:1:0' } }], [{ hvparams: { cpu_mask: '0:1' }, beparams: { vcpus: 3 } }]])(
     '%j is for another number of virtual CPUs',
