@@ -2,7 +2,7 @@
 // kept warm. A process that ended its job cleanly takes the next one; it is replaced after some jobs, or after any
 // failure.
 import { errorText } from '../lib/system-failure'
-import type { Clock, Timer } from '../lib/clock'
+import { hearAll, type Clock, type Timer } from '../lib/clock'
 import { connectFramed, type FramedConnection, isServed } from '../lib/net/json-socket'
 import type { Log } from '../lib/log'
 import { nodeFlags } from '../lib/programs/node-flags'
@@ -135,7 +135,14 @@ export class JobPool implements JobRunner {
     const [begun, idle] = [worker.next('begun'), worker.next('idle')]
     idle.catch(() => undefined)
     const running = worker.run(order, listener)
-    await begun
+    // A process that hangs has not begun, so another one can have the job.
+    let hangs = true
+    const kill = () => void hearAll().then(() => (hangs ? worker.kill() : undefined))
+    const late = this.options.clock.after(JOB_PROCESS_START_S * 1000, kill, { background: true })
+    await begun.finally(() => {
+      hangs = false
+      late.cancel()
+    })
     const ended = idle.then(
       () => this.reuse(worker),
       () => this.workers.delete(worker),
