@@ -110,12 +110,17 @@ export class LocalCopy {
 
   /** The range then takes no space, if the file system can do that. Holes stay holes. */
   async writeZeros(offset: number, length: number): Promise<void> {
-    if (length <= MIRROR_BATCH_BYTES && isZero(await this.read(offset, length))) return
+    if (length <= MIRROR_BATCH_BYTES && (await this.hasZeros(offset, length))) return
     if (await this.punchHole(offset, length)) return
     for (let at = 0; at < length; at += ZEROS.length) {
       const size = Math.min(ZEROS.length, length - at)
-      if (!isZero(await this.read(offset + at, size))) await this.write(offset + at, ZEROS.subarray(0, size))
+      if (!(await this.hasZeros(offset + at, size))) await this.write(offset + at, ZEROS.subarray(0, size))
     }
+  }
+
+  /** After a flush that failed, even in an earlier process, the kernel may show what is not on the disk, and no later flush brings it there. */
+  private async hasZeros(offset: number, length: number): Promise<boolean> {
+    return !this.notes.crashed && this.unflushed === undefined && isZero(await this.read(offset, length))
   }
 
   /** Runs a program, because Node has no call for this. */

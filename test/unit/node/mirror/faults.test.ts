@@ -2,20 +2,21 @@
 // copies never differ unless this is noted.
 import * as fs from 'node:fs'
 import { eventually } from '../../../support/hypervisor'
-import { BROKEN, inParts, NO_FLUSH, NO_WRITE, Pair, type Side, sooner } from '../../../support/mirror-sides'
+import { BROKEN, fallocate, inParts, NO_FLUSH, NO_WRITE, Pair, type Side, sooner } from '../../../support/mirror-sides'
 
 /** Copying waits for good where the rate is so slow. */
 const SLOW_KIB = 1
 const sleep = jest.fn((delay_ms: number, signal?: AbortSignal) =>
   delay_ms < 60_000 ? sooner.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
 )
+const run = jest.fn(fallocate)
 let both: Pair
 let a: Side
 let b: Side
 
 beforeEach(() => {
   sleep.mockClear()
-  both = new Pair({ clock: { ...sooner, sleep } })
+  both = new Pair({ run, clock: { ...sooner, sleep } })
   ;({ a, b } = both)
   return Promise.all(both.sides.map((side) => side.forget()))
 })
@@ -283,6 +284,22 @@ test('a node that goes on after the other one has died first has all on its disk
   b.faults.data = NO_FLUSH
   await expect(b.disk.promote(false)).rejects.toThrow('EIO')
   expect(b.disk.status.role).toBe('Secondary')
+})
+
+test('after a flush that failed, zeros that are read may not be on the disk: they are written again', async () => {
+  await both.begin()
+  await part()
+  const guest = await a.open()
+  a.faults.data = NO_FLUSH
+  await expect(guest.flush()).rejects.toThrow('error 5')
+  guest.close()
+  await a.leave()
+  a.faults.data = {}
+  await a.begin()
+  await a.disk.promote(false)
+  run.mockClear()
+  await (await a.open()).discard(0, 4096)
+  expect(run).toHaveBeenCalledTimes(1)
 })
 
 test('copying that was interrupted begins again: what was copied was perhaps not on the disk', async () => {
