@@ -1,5 +1,5 @@
 // What a linter can tell from one file. Rules between files (who may import whom, dead files, names) are in
-// test/tidy.test.ts; layout is prettier's.
+// .dependency-cruiser.cjs, knip.json and test/tidy.test.ts; layout is prettier's.
 const tseslint = require('typescript-eslint')
 const limits = require('./scripts/style-limits.json')
 

@@ -24,70 +24,8 @@ const ENTRIES = [
   'src/maintenance-thread.ts',
 ]
 
-const TABLES = ['opcodes', 'query', 'rpc', 'config', 'model', 'lib']
-const FOR_ALLOCATION = ['config', 'opcodes', 'model', 'lib']
-const FOR_DAEMONS = ['roles', 'opcodes', 'query', 'rpc', 'model', 'lib']
 /** Doors over HTTP, each with its own table of routes. */
 const HTTP_DOORS = Object.keys(tsoa.documents)
-
-/**
- * Who may import whom, from the lowest layer to the highest. The longest matching path decides, so a file can have a rule
- * of its own. A layer may always import itself.
- */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  'src/lib': [],
-  'src/model': ['lib'],
-  'src/roles': ['model', 'lib'],
-  'src/opcodes': ['model', 'lib'],
-  'src/config': ['opcodes', 'model', 'lib'],
-  'src/config/store.ts': ['config', 'rpc', 'opcodes', 'model', 'lib'],
-  'src/http': ['model/limits/http', 'lib'],
-  'src/rpc': ['opcodes', 'config', 'model', 'lib'],
-  'src/query': TABLES,
-  'src/jobs': TABLES,
-  'src/jobs/scheduler.ts': ['jobs', 'rpc/luxi/calls', 'config', 'opcodes', 'model', 'lib'],
-  'src/locks': ['config', 'opcodes', 'model', 'lib'],
-  'src/allocation/model': FOR_ALLOCATION,
-  'src/allocation/sources': [...FOR_ALLOCATION, 'allocation/model'],
-  'src/allocation/places': [...FOR_ALLOCATION, 'allocation/model'],
-  'src/allocation/balance': [...FOR_ALLOCATION, 'allocation/model'],
-  'src/allocation/explain': [...FOR_ALLOCATION, 'allocation/model', 'allocation/places', 'allocation/balance'],
-  'src/allocation/evacuation': [
-    ...FOR_ALLOCATION,
-    ...['model', 'places', 'balance', 'explain'].map((part) => `allocation/${part}`),
-  ],
-  'src/allocation/questions': [...FOR_ALLOCATION, 'allocation'],
-  'src/maintenance': ['allocation', 'rpc', 'config', 'opcodes', 'model', 'lib'],
-  'src/node': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'config/copy-status', 'model', 'lib'],
-  'src/collectors': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
-  'src/operations': ['roles', ...TABLES, 'allocation'],
-  'src/services': [...TABLES, 'jobs', 'allocation'],
-  'src/replication': ['rpc', 'config', 'model', 'lib'],
-  'src/bootstrap': ['roles', 'replication', 'jobs', 'rpc', 'config', 'opcodes', 'model', 'lib'],
-  // Every daemon; those below have more.
-  ...Object.fromEntries(ROLES.map(({ name }) => [`src/daemons/${name}`, FOR_DAEMONS])),
-  ...Object.fromEntries(
-    HTTP_DOORS.map((door) => [`src/daemons/${door}`, [...FOR_DAEMONS, 'http', `generated/${door}-routes`]]),
-  ),
-  'src/daemons/luxi': [...FOR_DAEMONS, 'services', 'bootstrap', 'jobs', 'config'],
-  'src/daemons/wconfd': [...FOR_DAEMONS, 'replication', 'config', 'locks'],
-  'src/daemons/noded': [...FOR_DAEMONS, 'replication', 'node'],
-  'src/daemons/node': [...FOR_DAEMONS, 'bootstrap', 'node'],
-  'src/daemons/sim': [...FOR_DAEMONS, 'config'],
-  'src/daemons/rapi': [...FOR_DAEMONS, 'http', 'generated'],
-  'src/daemons/confd': [...FOR_DAEMONS, 'config'],
-  'src/daemons/mond': [...FOR_DAEMONS, 'http', 'generated/mond-routes', 'collectors'],
-  'src/daemons/maintd': [...FOR_DAEMONS, 'http', 'generated/maintd-routes', 'maintenance'],
-  'src/generated': [],
-  'src/generated/rapi-pages.ts': ['daemons/rapi', 'http', 'generated/resource-views'],
-  ...Object.fromEntries(
-    HTTP_DOORS.map((door) => [
-      `src/generated/${door}-routes.ts`,
-      [`daemons/${door}`, `generated/${door}-pages`, 'http'],
-    ]),
-  ),
-  'src/cli': [...FOR_DAEMONS, 'generated', 'bootstrap', 'allocation', 'maintenance', 'collectors'],
-}
 /** Layer 8: these wire the others together. */
 const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/start/', 'src/embedded/']
 
@@ -328,21 +266,6 @@ const LONG_LIVED =
 
 const OURS = /\.(ts|tsx|css|html|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
 const GENERATED = /^(openapi|src\/generated|ui\/src\/api\/schema|test\/(golden|data)|package-lock\.json)/
-
-test('a file imports only from its own layer and the layers below it', () => {
-  expect(product.flatMap(badImports)).toEqual([])
-})
-
-test('no file needs itself, directly or through others, and not for a type either', () => {
-  expect(circles(product).map((files) => `${files.join(', ')}: each needs the others; move what they share`)).toEqual(
-    [],
-  )
-})
-
-test('every folder of src/ has its place among the layers', () => {
-  const unplaced = product.filter(({ name }) => !mayImportAnything(name) && layerOf(name) === undefined)
-  expect(unplaced.map(({ name }) => `${name}: no layer in MAY_IMPORT of test/tidy.test.ts fits it`)).toEqual([])
-})
 
 const STARTS: readonly (readonly [name: string, entries: readonly string[], expected: Loaded])[] = [
   ...ROLES.map(
@@ -589,17 +512,6 @@ test('the product needs only packages that package.json names, and all of those'
   ]).toEqual([])
 })
 
-function badImports(source: SourceFile): string[] {
-  if (mayImportAnything(source.name)) return []
-  const layer = layerOf(source.name)
-  const allowed = layer === undefined ? [] : [layer, ...(MAY_IMPORT[layer] ?? []).map((name) => `src/${name}`)]
-  return source.imports
-    .filter(({ file }) => file !== undefined && file.startsWith('src/') && !allowed.some((one) => within(file, one)))
-    .map(
-      ({ file, line }) => `${source.name}:${line}: imports ${file}, but ${layer} may import only ${allowed.join(', ')}`,
-    )
-}
-
 /** Line and name of each thing by which a file reaches the machine. */
 function reachedBy({ imports, globals }: SourceFile): string[] {
   const names = imports.flatMap(({ from, file, line, names }) => {
@@ -621,31 +533,8 @@ function reachesByItself(file: string): boolean {
   return imports?.some(({ from, names }) => REACHING_MODULES.test(from) && names.length > 0) === true
 }
 
-/** Files that import each other, directly or through others. What a function loads when it runs does not count. */
-function circles(sources: readonly SourceFile[]): string[][] {
-  const needs = new Map(sources.map(({ name }) => [name, reachedFrom(name)]))
-  const groups = sources.flatMap(({ name }) => {
-    const mine = needs.get(name) ?? new Set()
-    return mine.has(name) ? [[...mine].filter((other) => needs.get(other)?.has(name)).sort()] : []
-  })
-  return [...new Map(groups.map((files) => [files.join(' '), files])).values()]
-}
-
-/** Without the file itself, unless a circle leads back to it. */
-function reachedFrom(name: string): Set<string> {
-  const first = (byName.get(name)?.imports ?? []).flatMap(({ declared, file }) =>
-    declared && file !== undefined ? file : [],
-  )
-  return reachable(first, byName, ({ declared }) => declared)
-}
-
 function mayImportAnything(name: string): boolean {
   return MAY_IMPORT_ANYTHING.some((entry) => within(name, entry))
-}
-
-function layerOf(name: string): string | undefined {
-  const fitting = Object.keys(MAY_IMPORT).filter((layer) => within(name, layer))
-  return fitting.sort((a, b) => b.length - a.length)[0]
 }
 
 function within(file: string, layer: string): boolean {

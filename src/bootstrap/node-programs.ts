@@ -36,7 +36,7 @@ export interface ProgramRun {
 }
 
 /** An error for the person who started the program. */
-export class SetupError extends Error {}
+class SetupError extends Error {}
 
 interface Request {
   readonly cluster_name?: string

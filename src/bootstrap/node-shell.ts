@@ -13,7 +13,7 @@ export interface Place {
   readonly sshPort: number
 }
 
-export interface Said {
+interface Said {
   readonly code: number | null
   readonly output: string
 }

@@ -98,7 +98,7 @@ export interface NewNode extends Omit<InitOptions, 'clock'>, Pick<Machine, 'netw
   firstFields(given: Readonly<Record<string, unknown>>, ipVersion: IpVersion): Promise<FirstFields>
 }
 
-export interface PreparedNode {
+interface PreparedNode {
   readonly name: string
   readonly address: string
 }

@@ -1,9 +1,7 @@
 // Maps a typed command line to its command: the program's name or the first word chooses the tool.
-import type { Clock } from '../lib/clock'
-import type { Machine } from '../lib/machine'
 import { RELEASE_VERSION } from '../model/constants/versions'
-import type { Call, Tool } from './command'
-import type { Terminal } from './output/terminal'
+import type { Tool } from './command'
+import type { Environment } from './environment'
 
 /**
  * The tools by their kind of object. Only the needed one is loaded, because loading takes most of a short command's
@@ -72,21 +70,6 @@ const ALONE: Readonly<Record<string, () => Promise<Tool>>> = {
   cfgupgrade: async () => (await import('./cluster/cfgupgrade.js')).cfgupgradeTool,
   'gantry-adopt': async () => (await import('./cluster/adopt.js')).adoptTool,
   'move-instance': async () => (await import('./move/tool.js')).moveTool(),
-}
-
-export interface Environment {
-  readonly terminal: Terminal
-  /** Called only by commands that need the cluster. */
-  connect(): Pick<Call, 'master' | 'nodesRoot' | 'prepareNode'>
-  /** Called only by commands that work on the node itself. */
-  readonly thisNode: Call['thisNode']
-  readonly newNode: Call['newNode']
-  readonly variables: Readonly<Record<string, string | undefined>>
-  readonly clock: Clock
-  /** The words of `gnt`, which people type. Scripts call the programs with Ganeti's names, and read its words. */
-  readonly plain?: boolean
-  /** Called only by commands that read files or start programs. */
-  machine(): Pick<Machine, 'files' | 'run'>
 }
 
 /** Runs `program words...` and returns the exit code. `gnt instance list` is `gnt-instance list`. */

@@ -8,7 +8,7 @@ import { describeError } from './output/errors'
 import { commandHelp, commandUsage, toolUsage } from './output/help'
 import { Jobs } from './submit/jobs'
 import { parseCommandLine } from './input/parse'
-import type { Environment } from './program'
+import type { Environment } from './environment'
 import { suggestion } from './input/suggest'
 
 export async function runTool(tool: Tool, words: readonly string[], environment: Environment): Promise<number> {

@@ -311,7 +311,7 @@ function bounded(data: unknown): Seen {
     : { error: `it reports ${chars} characters, more than ${REPORT_CHARS_MAX}` }
 }
 
-export function statusIn(data: unknown): Status | undefined {
+function statusIn(data: unknown): Status | undefined {
   const { code, message } = fieldsOf(fieldsOf(data)['status'])
   if (code !== 0 && code !== 1 && code !== 2 && code !== 4) return undefined
   return { code, message: String(message) }

@@ -151,7 +151,7 @@ interface UserSpaceVolume {
   readonly attributes: string
 }
 
-export interface UserSpaceMirror {
+interface UserSpaceMirror {
   readonly connection: string
   readonly role: string
   readonly disk: string

@@ -98,7 +98,7 @@ export function firstFreeAddress(network: Network, taken: ReadonlySet<string> = 
   return undefined
 }
 
-export const parseIp4 = (text: string): number | undefined =>
+const parseIp4 = (text: string): number | undefined =>
   isIPv4(text) ? text.split('.').reduce((number, part) => number * 256 + Number(part), 0) : undefined
 
 export const formatIp4 = (number: number): string =>

@@ -12,7 +12,7 @@ import { forked } from './copy-status'
 import type { ChangeContext, Changed } from './edit'
 import { gantryValue, withGantryValue } from './gantry'
 
-export type { ChangeContext, Changed } from './edit'
+export type { ChangeContext } from './edit'
 
 export const changes = {
   addInstance: instance.addInstance,
@@ -59,7 +59,7 @@ export const changes = {
 }
 
 /** Changes to gantry.data. */
-export const gantryChanges = {
+const gantryChanges = {
   /** Sets a value of a section; null removes it. */
   setGantry(gantry: GantryData, section: string, key: string, value: unknown): GantryData {
     return withGantryValue(gantry, section, key, value)

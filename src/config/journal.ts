@@ -8,7 +8,7 @@ import type { ConfigData, Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { applyToConfig, applyToGantry, encodeDelta, type Delta } from './delta'
 
-export interface FileMark {
+interface FileMark {
   readonly serial: number
   readonly sha256: string
 }

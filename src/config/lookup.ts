@@ -10,7 +10,6 @@ interface Named {
   readonly name: string
 }
 
-export const instanceByName = (config: ConfigData, name: string): Instance | undefined => byName(config.instances, name)
 export const groupByName = (config: ConfigData, name: string): NodeGroup | undefined => byName(config.nodegroups, name)
 
 /** Finds by uuid, full name, or a short name that fits only one object: `web1` for `web1.example.com`. */

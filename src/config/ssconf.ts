@@ -51,7 +51,7 @@ export const ssconfValues = (config: ConfigData, release = RELEASE_VERSION): Rec
   Object.fromEntries(Object.entries(ssconfLines(config, release)).map(([key, lines]) => [key, ssconfText(lines)]))
 
 /** Lines as a file's text; empty without lines. */
-export const ssconfText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
+const ssconfText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
 
 const truth = (value: boolean): string => (value ? 'True' : 'False')
 const names = (nodes: readonly Node[]): string[] => nodes.map((node) => node.name)

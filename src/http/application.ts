@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Without an error: another part answers. `route`: another route does. */
-export type Next = (error?: unknown) => void
+type Next = (error?: unknown) => void
 
 /** Answers, or calls `next`. Whatever it throws, or rejects with, is answered with 500. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: Next) => unknown

@@ -18,7 +18,7 @@ import type { JobOrder, Progress } from './runner'
 import { jobFile } from './store'
 
 /** What the entry point adds to an opcode's setting, to make the environment for operations. */
-export interface JobSetting extends OpcodeSetting {
+interface JobSetting extends OpcodeSetting {
   readonly jobId: JobId
   readonly client: ClientId
 }

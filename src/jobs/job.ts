@@ -33,7 +33,7 @@ export interface Job {
   readonly process_id?: number
 }
 
-export const CANCELED_TEXT = 'Job canceled by request'
+const CANCELED_TEXT = 'Job canceled by request'
 
 export const isFinal = (status: OpStatus): status is FinalStatus =>
   status === 'canceled' || status === 'success' || status === 'error'

@@ -3,7 +3,7 @@
 // every node's file tells how far the renewal has come.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
-export interface KeyPair {
+interface KeyPair {
   readonly key: string
   readonly certificate: string
 }

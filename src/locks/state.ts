@@ -6,7 +6,7 @@ import { compareLocks, lockSetOf } from '../model/lock-names'
 export type OwnerKey = string
 export const ownerKey = (client: ClientId): OwnerKey => JSON.stringify(client)
 
-export interface Held {
+interface Held {
   mode: LockMode
   since: number
 }
@@ -37,7 +37,7 @@ export interface Wanted {
   readonly since: number
 }
 
-export interface LockState {
+interface LockState {
   /** At most one when `exclusive`. */
   readonly holders: Map<OwnerKey, Held>
   exclusive: OwnerKey | undefined

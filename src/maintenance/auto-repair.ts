@@ -2,7 +2,7 @@
 import { isMirroredInside, diskIdOf } from '../model/templates'
 
 /** Ordered from the smallest change to the loss of the instance's data. A permission includes all types before it. */
-export const REPAIR_TYPES = ['fix-storage', 'migrate', 'failover', 'reinstall'] as const
+const REPAIR_TYPES = ['fix-storage', 'migrate', 'failover', 'reinstall'] as const
 export type RepairType = (typeof REPAIR_TYPES)[number]
 
 /** If a task has several results, the later one in this list wins. */

@@ -28,7 +28,7 @@ export interface Now {
 }
 
 /** Whether two reports are equal, whatever the order of their keys. */
-export const sameReport = (one: JsonObject, other: JsonObject): boolean => canonicalJson(one) === canonicalJson(other)
+const sameReport = (one: JsonObject, other: JsonObject): boolean => canonicalJson(one) === canonicalJson(other)
 
 /** Adds events for new reports. A node that already has too many events is named, and its report waits. */
 export function observe(

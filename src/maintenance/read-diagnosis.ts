@@ -18,7 +18,7 @@ export interface Expected {
 }
 
 /** The report is unusable; the text says why, and what to do. */
-export class BadDiagnosis extends Error {}
+class BadDiagnosis extends Error {}
 
 export interface Diagnosis {
   readonly report: JsonObject

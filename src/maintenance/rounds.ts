@@ -224,7 +224,7 @@ export class Rounds {
   }
 }
 
-export const jobsOf = ({ jobs }: Pick<Round, 'jobs'>): number[] => jobs.flatMap(({ job }) => job ?? [])
+const jobsOf = ({ jobs }: Pick<Round, 'jobs'>): number[] => jobs.flatMap(({ job }) => job ?? [])
 
 const instancesOf = ({ jobs }: { jobs: readonly Pick<RoundJob, 'instances'>[] }): string[] =>
   jobs.flatMap(({ instances }) => instances)

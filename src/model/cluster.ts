@@ -7,7 +7,7 @@ import type { NodeUuid } from './ids'
 import type { BeParams, IPolicy, NdParams, NicParams } from './params'
 import type { DiskTemplate } from './templates'
 
-export interface DataCollectorConfig {
+interface DataCollectorConfig {
   readonly active: boolean
   /** Microseconds between two collections. */
   readonly interval: number

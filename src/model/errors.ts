@@ -67,7 +67,7 @@ export class OpExecError extends TextError {
 export class JobLost extends TextError {
   readonly wire = 'JobLost'
 }
-export class JobQueueError extends TextError {
+class JobQueueError extends TextError {
   readonly wire = 'JobQueueError'
 }
 export class JobQueueDrainError extends TextError {
@@ -82,7 +82,7 @@ export class ParameterError extends TextError {
 export class LockError extends TextError {
   readonly wire = 'LockError'
 }
-export class PidFileLockError extends TextError {
+class PidFileLockError extends TextError {
   readonly wire = 'PidFileLockError'
 }
 export class HypervisorError extends TextError {
@@ -91,7 +91,7 @@ export class HypervisorError extends TextError {
 export class ProgrammerError extends TextError {
   readonly wire = 'ProgrammerError'
 }
-export class BlockDeviceError extends TextError {
+class BlockDeviceError extends TextError {
   readonly wire = 'BlockDeviceError'
 }
 export class AddressPoolError extends TextError {
@@ -103,16 +103,16 @@ export class ReservationError extends TextError {
 export class RemoteError extends TextError {
   readonly wire = 'RemoteError'
 }
-export class SignatureError extends TextError {
+class SignatureError extends TextError {
   readonly wire = 'SignatureError'
 }
 export class ResultValidationError extends TextError {
   readonly wire = 'ResultValidationError'
 }
-export class OpResultError extends TextError {
+class OpResultError extends TextError {
   readonly wire = 'OpResultError'
 }
-export class OpCodeUnknown extends TextError {
+class OpCodeUnknown extends TextError {
   readonly wire = 'OpCodeUnknown'
 }
 export class JobFileCorrupted extends TextError {
@@ -124,7 +124,7 @@ export class HooksFailure extends TextError {
 export class UnitParseError extends TextError {
   readonly wire = 'UnitParseError'
 }
-export class ParseError extends TextError {
+class ParseError extends TextError {
   readonly wire = 'ParseError'
 }
 export class TypeEnforcementError extends TextError {
@@ -133,28 +133,28 @@ export class TypeEnforcementError extends TextError {
 export class TagError extends TextError {
   readonly wire = 'TagError'
 }
-export class CommandError extends TextError {
+class CommandError extends TextError {
   readonly wire = 'CommandError'
 }
-export class StorageError extends TextError {
+class StorageError extends TextError {
   readonly wire = 'StorageError'
 }
-export class InotifyError extends TextError {
+class InotifyError extends TextError {
   readonly wire = 'InotifyError'
 }
-export class ConfdMagicError extends TextError {
+class ConfdMagicError extends TextError {
   readonly wire = 'ConfdMagicError'
 }
-export class ConfdClientError extends TextError {
+class ConfdClientError extends TextError {
   readonly wire = 'ConfdClientError'
 }
-export class UdpDataSizeError extends TextError {
+class UdpDataSizeError extends TextError {
   readonly wire = 'UdpDataSizeError'
 }
-export class NoCtypesError extends TextError {
+class NoCtypesError extends TextError {
   readonly wire = 'NoCtypesError'
 }
-export class IPAddressError extends TextError {
+class IPAddressError extends TextError {
   readonly wire = 'IPAddressError'
 }
 export class LuxiError extends TextError {
@@ -163,10 +163,10 @@ export class LuxiError extends TextError {
 export class QueryFilterParseError extends TextError {
   readonly wire = 'QueryFilterParseError'
 }
-export class RapiTestResult extends TextError {
+class RapiTestResult extends TextError {
   readonly wire = 'RapiTestResult'
 }
-export class FileStoragePathError extends TextError {
+class FileStoragePathError extends TextError {
   readonly wire = 'FileStoragePathError'
 }
 
@@ -201,7 +201,7 @@ export class ConfigVerifyError extends GanetiError {
   }
 }
 
-export class ConfigVersionMismatch extends GanetiError {
+class ConfigVersionMismatch extends GanetiError {
   readonly wire = 'ConfigVersionMismatch'
   constructor(
     readonly expected: number,
@@ -232,7 +232,7 @@ export class HooksAbort extends GanetiError {
   }
 }
 
-export class X509CertError extends GanetiError {
+class X509CertError extends GanetiError {
   readonly wire = 'X509CertError'
   constructor(
     readonly file: string,

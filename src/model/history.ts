@@ -58,6 +58,6 @@ export const NODE_COLUMNS = ['load', 'cpus_busy', 'memory_used_bytes', 'memory_t
 export const INSTANCE_COLUMNS = ['cpus_busy', 'memory_bytes', ...TRAFFIC] as const
 
 /** A figure as it is, or a rate per second. */
-export type Figures<N extends string> = Readonly<Partial<Record<N, number>>>
+type Figures<N extends string> = Readonly<Partial<Record<N, number>>>
 export type NodeFigures = Figures<(typeof NODE_COLUMNS)[number]>
 export type InstanceFigures = Figures<(typeof INSTANCE_COLUMNS)[number]>

@@ -6,7 +6,7 @@ import type { Nic } from './nic'
 import type { BeParams } from './params'
 
 export type AdminState = 'up' | 'down' | 'offline'
-export type AdminStateSource = 'admin' | 'user'
+type AdminStateSource = 'admin' | 'user'
 
 export interface Instance extends Stamped, Tagged {
   readonly name: string

@@ -29,7 +29,7 @@ export const REPAIR_ACTIONS = ['live-repair', 'evacuate', 'evacuate-failover'] a
 export type RepairAction = (typeof REPAIR_ACTIONS)[number]
 
 export const REPAIR_STATUSES = ['noted', 'pending', 'canceled', 'failed', 'completed'] as const
-export type RepairStatus = (typeof REPAIR_STATUSES)[number]
+type RepairStatus = (typeof REPAIR_STATUSES)[number]
 
 /** A fault of a node, from the first report until somebody has acknowledged the result. */
 export interface RepairEvent {
@@ -69,7 +69,7 @@ export interface RoundJob {
   readonly tagLater?: string
 }
 
-export type RoundJobKind =
+type RoundJobKind =
   'drain' | 'unfit' | 'move' | 'copy' | 'offline' | 'repair-command' | 'tag' | 'repair' | 'repair-tag' | 'balance'
 
 /** A round is written before its jobs are submitted. A maintd that finds one checks which of its jobs exist. */
@@ -287,7 +287,7 @@ export interface MaintenanceEvent {
 }
 
 /** A job of the current round. */
-export interface MaintenanceJob {
+interface MaintenanceJob {
   /** Null while it is being submitted, and if it was refused. */
   job: number | null
   kind: RoundJobKind

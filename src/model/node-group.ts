@@ -3,7 +3,7 @@ import type { Params, Stamped, StaticState, Tagged } from './common'
 import type { GroupUuid, NodeUuid } from './ids'
 import type { NdParams, NicParams, PartialIPolicy } from './params'
 
-export type AllocPolicy = 'preferred' | 'last_resort' | 'unallocable'
+type AllocPolicy = 'preferred' | 'last_resort' | 'unallocable'
 
 /** `{disk template: parameters}` */
 export type GroupDiskParams = Readonly<Record<string, Params>>

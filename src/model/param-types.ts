@@ -5,7 +5,7 @@ import { TypeEnforcementError, UnitParseError } from './errors'
 
 export type ParamType = 'bool' | 'int' | 'float' | 'size' | 'kib' | 'string' | 'maybe-string'
 
-export interface ParamSpec {
+interface ParamSpec {
   readonly type: ParamType
   readonly default: ParamValue
   /** Ganeti does not have it. A configuration has it only where somebody has set it. */

@@ -38,7 +38,7 @@ export interface ISpec {
   readonly 'spindle-use': number
 }
 
-export interface MinMaxISpec {
+interface MinMaxISpec {
   readonly min: ISpec
   readonly max: ISpec
 }

@@ -119,7 +119,7 @@ function checkVariant(os: OsDefinition, variant: string | undefined): void {
 }
 
 /** The environment of every OS script. */
-export function coreEnvironment(
+function coreEnvironment(
   osName: string,
   os: OsDefinition,
   parameters: Readonly<Record<string, string>>,

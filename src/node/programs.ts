@@ -37,7 +37,7 @@ export async function runOob(
 }
 
 /** Limits for an allocator's time and output. */
-export const ALLOCATOR_BOUNDS = { seconds: ALLOCATOR_SCRIPT_S, bytes: ALLOCATOR_OUTPUT_BYTES_MAX }
+const ALLOCATOR_BOUNDS = { seconds: ALLOCATOR_SCRIPT_S, bytes: ALLOCATOR_OUTPUT_BYTES_MAX }
 
 /** The allocator's output. The allocator ends with its caller, and everything that it has started ends with it. */
 export async function runIallocator(

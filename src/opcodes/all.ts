@@ -31,9 +31,8 @@ const tables = {
   ...test,
 }
 
-export type AnyDefinition = (typeof tables)[keyof typeof tables]
+type AnyDefinition = (typeof tables)[keyof typeof tables]
 export type OpcodeId = AnyDefinition['id']
-export type DefinitionOf<Id extends OpcodeId> = Extract<AnyDefinition, { id: Id }>
 
 export const allOpcodes: ReadonlyMap<string, OpcodeDefinition> = new Map(
   Object.values<OpcodeDefinition>(tables).map((definition) => [definition.id, definition]),

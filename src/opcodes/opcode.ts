@@ -3,7 +3,7 @@ import { type Optional, optional } from '../lib/shapes/objects'
 import type { ObjectKind } from '../model/object-kinds'
 import type { JsonObject, Shape } from '../lib/shapes/shape'
 
-export type Need = 'required' | 'default' | 'maybe'
+type Need = 'required' | 'default' | 'maybe'
 
 export interface Parameter<T = unknown, N extends Need = Need> {
   readonly need: N
@@ -75,14 +75,8 @@ export type ParamsOf<D> = Filled<TableOf<D>>
 /** The parameters from a caller; those with a default may be missing. */
 export type InputOf<D> = Given<TableOf<D>>
 
-export type ResultOf<D> = D extends OpcodeDefinition<string, ParameterTable, infer R> ? R : never
-
-/** A whole parsed opcode: OP_ID, the common parameters and its own. */
-export type OpCodeOf<D> =
-  D extends OpcodeDefinition<infer Id> ? { readonly OP_ID: Id } & CommonParams & ParamsOf<D> & JsonObject : never
-
-export type ReasonEntry = readonly [source: string, text: string, time_ns: number]
-export type FinalJobStatus = 'canceled' | 'error' | 'success'
+type ReasonEntry = readonly [source: string, text: string, time_ns: number]
+type FinalJobStatus = 'canceled' | 'error' | 'success'
 
 export interface CommonParams {
   readonly dry_run?: boolean

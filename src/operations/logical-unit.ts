@@ -20,7 +20,7 @@ export const all = 'all' as const
 /** The kind of object that a hook is about. */
 export type HookObject = 'CLUSTER' | 'NODE' | 'GROUP' | 'NETWORK' | 'INSTANCE'
 
-export interface HookPlan<P, C> {
+interface HookPlan<P, C> {
   /** Name of the hook directory, without phase. */
   readonly path: string
   readonly type: HookObject

@@ -6,7 +6,7 @@ import type { Pattern } from '../lib/text/regex'
 import { pretty } from './pretty'
 
 export type FilterValue = string | number
-export type Ordering = '<' | '>' | '<=' | '>='
+type Ordering = '<' | '>' | '<=' | '>='
 
 export type Filter =
   | { readonly op: 'none' }

@@ -3,7 +3,7 @@ import { timeText } from '../lib/text/rfc3339'
 import { isObject } from '../lib/shapes/shape'
 
 /** A line of a job's log. */
-export interface JobLogLine {
+interface JobLogLine {
   /** Counts all lines of the job's log. */
   serial: number
   /** @format date-time */
@@ -14,7 +14,7 @@ export interface JobLogLine {
 }
 
 /** Why an opcode failed. */
-export interface JobError {
+interface JobError {
   /** The class of the error, such as `OpPrereqError`. */
   class: string
   message: string
@@ -23,7 +23,7 @@ export interface JobError {
 }
 
 /** An opcode of a job, and how it went. Lists contain the last four properties only if the request includes them. */
-export interface JobOperation {
+interface JobOperation {
   OP_ID: string
   summary: string
   status: string
@@ -60,7 +60,7 @@ export interface Job {
 }
 
 /** Parts of an opcode that may be long, so they are included only on request, and the query field of each. */
-export const JOB_PARTS = { result: 'opresult', error: 'opresult', log: 'oplog', input: 'ops' } as const
+const JOB_PARTS = { result: 'opresult', error: 'opresult', log: 'oplog', input: 'ops' } as const
 export type JobPart = keyof typeof JOB_PARTS
 export const ALL_JOB_PARTS = Object.keys(JOB_PARTS) as readonly JobPart[]
 

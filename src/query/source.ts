@@ -33,7 +33,7 @@ export interface Heard {
   seen_ms(node: NodeUuid): number | undefined
 }
 
-export type Timestamp = readonly [seconds: number, microseconds: number]
+type Timestamp = readonly [seconds: number, microseconds: number]
 
 /** Facts about a job that are known without its file. */
 export interface JobOutline {

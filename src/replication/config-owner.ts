@@ -47,5 +47,5 @@ export async function takeOverConfig(options: OwnerOptions & { readonly clock: C
   throw new Error(owned(paths))
 }
 
-export const owned = ({ configFile, configLock }: Pick<Paths, 'configFile' | 'configLock'>): string =>
+const owned = ({ configFile, configLock }: Pick<Paths, 'configFile' | 'configLock'>): string =>
   `another process owns ${configFile}: it has locked ${configLock}, or this process cannot open that file. Stop a second wconfd, or wait until gantryd fold or gnt-cluster master-failover has ended`

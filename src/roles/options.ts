@@ -8,7 +8,7 @@ import { errorText } from '../lib/system-failure'
 const SYSLOG = ['yes', 'no', 'only'] as const
 export type SyslogUsage = (typeof SYSLOG)[number]
 
-export const OPTIONS = {
+const OPTIONS = {
   bind: { type: 'string', short: 'b', multiple: true, value: 'ADDRESS', text: 'listen here; may be repeated' },
   port: { type: 'string', short: 'p', value: 'PORT', text: 'listen on this port' },
   'no-voting': { type: 'boolean', text: 'start without asking the other nodes who is master; needs --yes-do-it' },
@@ -49,7 +49,7 @@ export const OPTIONS = {
 } as const
 
 /** Options of all daemons. */
-export const COMMON = {
+const COMMON = {
   foreground: {
     type: 'boolean',
     short: 'f',

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 
 /** Whether the tests may take hours. */
-export const nightly = process.env['NIGHTLY'] === '1'
+const nightly = process.env['NIGHTLY'] === '1'
 
 /** The number that random choices of a test follow from. */
 export const SEED = Number(process.env['SEED'] ?? 1)

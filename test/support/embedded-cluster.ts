@@ -46,7 +46,7 @@ interface CommandEnd {
   stderr: string
 }
 
-export interface FollowedCommand {
+interface FollowedCommand {
   /** Everything that the command has printed so far. */
   output(): string
   readonly ended: Promise<CommandEnd>

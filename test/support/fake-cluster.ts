@@ -36,7 +36,7 @@ import { clockAt } from './instant-clock'
 import { AnswerLost, Killed, jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
 
 const RECORDED = path.join(__dirname, '../golden/state/config.data')
-export const CLIENT: ClientId = [7, '/livelock/7', 77]
+const CLIENT: ClientId = [7, '/livelock/7', 77]
 
 /** A function that throws fails the call. */
 type Answers = {

@@ -24,7 +24,7 @@ export function nodesOf(ask: Ask): NodeClient {
   }
 }
 
-export interface FakeCall {
+interface FakeCall {
   readonly node: string
   readonly call: CallName
   readonly args: unknown

@@ -93,7 +93,7 @@ function factsOf({ files, facts }: RecordedNode, file: string): FileFacts | unde
   return { isFile: true, uid: 0, gid: 0, mode: 0o644, size: text?.length ?? 0, ...facts?.[file] }
 }
 
-export const missing = (file: string): NodeJS.ErrnoException => systemError('ENOENT', file)
+const missing = (file: string): NodeJS.ErrnoException => systemError('ENOENT', file)
 
 export const systemError = (code: string, path: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${code}: ${path}`), { code, path })

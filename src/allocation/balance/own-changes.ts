@@ -6,7 +6,7 @@ import type { Drift } from './drift'
 import { CONTRIBUTION, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score } from '../model/score'
 
 /** Kinds of moves of one instance. */
-export const PLACES = 5
+const PLACES = 5
 /** True: the first difference is the primary's, the second the secondary's. False: the other way round. */
 const FROM_PRIMARY = [false, true, false, false, true]
 /** Indexes of a move's stored values, after both differences. */

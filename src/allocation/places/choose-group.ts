@@ -22,7 +22,7 @@ export interface Wanted {
 }
 
 /** The result for one group. */
-export interface Attempt {
+interface Attempt {
   readonly group: number
   readonly tried: Tried | DedicatedTried | string
 }

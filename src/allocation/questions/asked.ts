@@ -128,7 +128,7 @@ function newInstance(
 
 const isVisible = (list: readonly string[] | undefined, name: string): boolean => list?.includes(name) ?? true
 
-export function groupsOf(config: ConfigData, visible: Sight, wanted: readonly string[] | undefined): string[] {
+function groupsOf(config: ConfigData, visible: Sight, wanted: readonly string[] | undefined): string[] {
   const all = recordValues(config.nodegroups).filter(({ name }) => isVisible(visible?.groups, name))
   if (wanted === undefined) return all.map(({ name }) => name)
   return wanted.map((name) => {

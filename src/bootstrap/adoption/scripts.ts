@@ -5,7 +5,7 @@ import { PATH } from '../../model/constants/paths'
 import { setAside, takeBack } from './conffiles'
 
 /** The files of an adoption on each node. They stay there for the way back. */
-export const PLACE = '/var/lib/gantry-adopt'
+const PLACE = '/var/lib/gantry-adopt'
 /** Our packages to install, and Ganeti's package that was installed. */
 export const GIVEN = `${PLACE}/gantry`
 export const KEPT = `${PLACE}/ganeti`

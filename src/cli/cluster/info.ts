@@ -189,7 +189,7 @@ export function groupPolicyInfo(own: Dict, policy: Dict): Info {
   )
 }
 
-export function policyInfo(policy: Dict): Info {
+function policyInfo(policy: Dict): Info {
   const info = new Map<string, Info>()
   if (policy['minmax'] !== undefined)
     info.set(

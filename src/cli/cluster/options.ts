@@ -7,15 +7,15 @@ import { flag, parameter, value } from '../input/option'
 
 export const oAddUids = value('--add-uids', 'add_uids', 'string', 'UIDs or ranges to put into the pool')
 export const oAllNodes = flag('--all', 'show_all', 'all nodes but the master')
-export const oCandidatePoolSize = parameter(OpClusterSetParams, 'candidate_pool_size', { short: '-C' })
+const oCandidatePoolSize = parameter(OpClusterSetParams, 'candidate_pool_size', { short: '-C' })
 export const oClusterDomainSecret = value(
   '--cluster-domain-secret',
   'cluster_domain_secret',
   'string',
   'file with the new domain secret',
 )
-export const oClusterFileStorageDir = parameter(OpClusterSetParams, 'file_storage_dir', { metavar: 'DIR' })
-export const oCompressionTools = parameter(OpClusterSetParams, 'compression_tools', {
+const oClusterFileStorageDir = parameter(OpClusterSetParams, 'file_storage_dir', { metavar: 'DIR' })
+const oCompressionTools = parameter(OpClusterSetParams, 'compression_tools', {
   help: 'allowed compression tools',
 })
 export const oDataCollectorInterval = value(
@@ -25,11 +25,11 @@ export const oDataCollectorInterval = value(
   'collector intervals in seconds',
 )
 export const oDebugSimulateErrors = parameter(OpClusterVerify, 'debug_simulate_errors')
-export const oDefaultIallocator = parameter(OpClusterSetParams, 'default_iallocator', {
+const oDefaultIallocator = parameter(OpClusterSetParams, 'default_iallocator', {
   short: '-I',
   metavar: '<NAME>',
 })
-export const oDefaultIallocatorParams = parameter(OpClusterSetParams, 'default_iallocator_params')
+const oDefaultIallocatorParams = parameter(OpClusterSetParams, 'default_iallocator_params')
 export const oDefaultIallocators = value(
   '--default-iallocators',
   'default_iallocators',
@@ -37,17 +37,17 @@ export const oDefaultIallocators = value(
   'default allocators by kind of question, asked in order: allocate=hail:mine,relocate=; none for the default one',
   { metavar: 'KIND=NAME[:NAME...]' },
 )
-export const oDrbdUsermodeHelper = parameter(OpClusterSetParams, 'drbd_helper', { long: '--drbd-usermode-helper' })
+const oDrbdUsermodeHelper = parameter(OpClusterSetParams, 'drbd_helper', { long: '--drbd-usermode-helper' })
 export const oEnabledDataCollectors = value(
   '--enabled-data-collectors',
   'enabled_data_collectors',
   'keyval',
   'switch collectors on or off',
 )
-export const oEnabledDiskTemplates = parameter(OpClusterSetParams, 'enabled_disk_templates', {
+const oEnabledDiskTemplates = parameter(OpClusterSetParams, 'enabled_disk_templates', {
   help: 'templates in use, comma list',
 })
-export const oEnabledHypervisors = parameter(OpClusterSetParams, 'enabled_hypervisors', {
+const oEnabledHypervisors = parameter(OpClusterSetParams, 'enabled_hypervisors', {
   help: 'hypervisors in use, comma list',
 })
 export const oErrorCodes = parameter(OpClusterVerify, 'error_codes')
@@ -84,17 +84,17 @@ export const oIgnoreOfflineNodes = flag(
   'ignore_offline_nodes',
   'leave offline nodes out of the vote',
 )
-export const oInstallImage = parameter(OpClusterSetParams, 'install_image')
+const oInstallImage = parameter(OpClusterSetParams, 'install_image')
 export const oInstanceCommunicationNetwork = parameter(OpClusterSetParams, 'instance_communication_network')
-export const oIpolicyStdSpecs = value('--ipolicy-std-specs', 'ipolicy_std_specs', 'keyval', 'standard specs')
-export const oMacPrefix = parameter(OpClusterSetParams, 'mac_prefix', {
+const oIpolicyStdSpecs = value('--ipolicy-std-specs', 'ipolicy_std_specs', 'keyval', 'standard specs')
+const oMacPrefix = parameter(OpClusterSetParams, 'mac_prefix', {
   short: '-m',
   metavar: 'PREFIX',
   help: 'MAC prefix XX:XX:XX',
 })
-export const oMaintainNodeHealth = parameter(OpClusterSetParams, 'maintain_node_health')
-export const oMasterNetdev = parameter(OpClusterSetParams, 'master_netdev', { metavar: 'NETDEV' })
-export const oMasterNetmask = value('--master-netmask', 'master_netmask', 'string', 'netmask of the master IP', {
+const oMaintainNodeHealth = parameter(OpClusterSetParams, 'maintain_node_health')
+const oMasterNetdev = parameter(OpClusterSetParams, 'master_netdev', { metavar: 'NETDEV' })
+const oMasterNetmask = value('--master-netmask', 'master_netmask', 'string', 'netmask of the master IP', {
   metavar: 'NETMASK',
 })
 export const oMaxRunningJobs = parameter(OpClusterSetParams, 'max_running_jobs')
@@ -115,7 +115,7 @@ export const oNewNodeCertificates = flag('--new-node-certificates', 'new_node_ce
 export const oNewRapiCertificate = flag('--new-rapi-certificate', 'new_rapi_cert', 'make a new RAPI certificate')
 export const oNewSpiceCertificate = flag('--new-spice-certificate', 'new_spice_cert', 'make a new SPICE certificate')
 export const oNewSshKeys = flag('--new-ssh-keys', 'new_ssh_keys', 'make new ssh keys')
-export const oNicParameters = value('--nic-parameters', 'nicparams', 'keyval', 'NIC parameters', { short: '-N' })
+const oNicParameters = value('--nic-parameters', 'nicparams', 'keyval', 'NIC parameters', { short: '-N' })
 export const oNoEtcHosts = parameter(OpClusterSetParams, 'modify_etc_hosts', {
   long: '--no-etc-hosts',
   type: 'flag',
@@ -138,7 +138,7 @@ export const oNoSshInit = flag(
 export const oNoStrict = flag('--no-strict', 'no_strict', 'tolerate node errors')
 export const oNoVoting = flag('--no-voting', 'no_voting', 'skip the master vote')
 export const oOn = flag('--on', 'on', 'power on again')
-export const oPreallocWipeDisks = parameter(OpClusterSetParams, 'prealloc_wipe_disks')
+const oPreallocWipeDisks = parameter(OpClusterSetParams, 'prealloc_wipe_disks')
 export const oPrimaryIpVersion = value(
   '--primary-ip-version',
   'primary_ip_version',
@@ -155,7 +155,7 @@ export const oReservedLvs = parameter(OpClusterSetParams, 'reserved_lvs', {
   help: 'volumes verify ignores, comma list of regexes',
 })
 export const oResume = flag('--resume', 'resume', 'continue an interrupted upgrade')
-export const oSharedFileStorageDir = parameter(OpClusterSetParams, 'shared_file_storage_dir', { metavar: 'SHAREDDIR' })
+const oSharedFileStorageDir = parameter(OpClusterSetParams, 'shared_file_storage_dir', { metavar: 'SHAREDDIR' })
 export const oSpecsCpuCount = value('--specs-cpu-count', 'ispecs_cpu_count', 'keyval', 'min/max/std of CPUs')
 export const oSpecsDiskCount = value('--specs-disk-count', 'ispecs_disk_count', 'keyval', 'min/max/std of disks')
 export const oSpecsDiskSize = value('--specs-disk-size', 'ispecs_disk_size', 'keyval', 'min/max/std of disk size')
@@ -171,33 +171,33 @@ export const oSpiceCertificate = value(
 export const oSshKeyBits = parameter(OpClusterRenewCrypto, 'ssh_key_bits', { help: 'ssh key length' })
 export const oSshKeyType = parameter(OpClusterRenewCrypto, 'ssh_key_type', { help: 'ssh key type' })
 export const oToVersion = value('--to', 'to', 'string', 'version to go to')
-export const oUidPool = value('--uid-pool', 'uid_pool', 'string', 'UIDs and ranges')
-export const oUseExternalMipScript = parameter(OpClusterSetParams, 'use_external_mip_script')
+const oUidPool = value('--uid-pool', 'uid_pool', 'string', 'UIDs and ranges')
+const oUseExternalMipScript = parameter(OpClusterSetParams, 'use_external_mip_script')
 export const oUseReplicationNetwork = flag(
   '--use-replication-network',
   'use_replication_network',
   'go through secondary IPs',
 )
-export const oUserShutdown = parameter(OpClusterSetParams, 'enabled_user_shutdown', {
+const oUserShutdown = parameter(OpClusterSetParams, 'enabled_user_shutdown', {
   long: '--user-shutdown',
   metavar: 'ENABLED_USER_SHUTDOWN',
   help: 'allow shutdown from inside',
 })
 export const oVerifySshClutter = parameter(OpClusterVerify, 'verify_clutter', { long: '--verify-ssh-clutter' })
-export const oMaintenanceInterval = parameter(OpClusterSetParams, 'maint_round_delay', {
+const oMaintenanceInterval = parameter(OpClusterSetParams, 'maint_round_delay', {
   long: '--maintenance-interval',
   metavar: 'SECONDS',
   own: true,
 })
-export const oAutoBalance = parameter(OpClusterSetParams, 'maint_balance', {
+const oAutoBalance = parameter(OpClusterSetParams, 'maint_balance', {
   long: '--auto-balance-cluster',
   own: true,
 })
-export const oAutoBalanceThreshold = parameter(OpClusterSetParams, 'maint_balance_threshold', {
+const oAutoBalanceThreshold = parameter(OpClusterSetParams, 'maint_balance_threshold', {
   long: '--auto-balance-threshold',
   own: true,
 })
-export const oDiagnoseFile = parameter(OpClusterSetParams, 'diagnose_data_collector_filename', {
+const oDiagnoseFile = parameter(OpClusterSetParams, 'diagnose_data_collector_filename', {
   long: '--diagnose-data-collector-filename',
   metavar: 'NAME',
   own: true,
@@ -205,10 +205,10 @@ export const oDiagnoseFile = parameter(OpClusterSetParams, 'diagnose_data_collec
 export const oNewGlusterDir = parameter(OpClusterSetParams, 'gluster_storage_dir', { own: true })
 /** Under the names of an older version of Ganeti. */
 export const MAINTENANCE_OPTIONS = [oMaintenanceInterval, oAutoBalance, oAutoBalanceThreshold, oDiagnoseFile]
-export const oVgName = parameter(OpClusterSetParams, 'vg_name', { metavar: 'VG' })
+const oVgName = parameter(OpClusterSetParams, 'vg_name', { metavar: 'VG' })
 export const oYesDoIt = flag(['--yes-do-it', '--ya-rly'], 'yes_do_it', 'confirm destruction')
 export const oYesDoItDrained = flag('--yes-do-it', 'yes_do_it', 'work even if the queue is drained')
-export const oZeroingImage = parameter(OpClusterSetParams, 'zeroing_image')
+const oZeroingImage = parameter(OpClusterSetParams, 'zeroing_image')
 
 export const CLUSTER_OPTIONS = [
   oCandidatePoolSize,

@@ -21,7 +21,7 @@ export const oDiskParameters = value('--disk-parameters', 'diskparams', 'identke
   short: '-D',
   repeatable: true,
 })
-export const oDiskState = value('--disk-state', 'disk_state', 'identkeyval', 'disk state (unused)', {
+const oDiskState = value('--disk-state', 'disk_state', 'identkeyval', 'disk state (unused)', {
   repeatable: true,
 })
 export const oDiskTemplate = parameter(OpInstanceCreate, 'disk_template', { short: '-t', metavar: 'TEMPL' })
@@ -32,13 +32,13 @@ export const oFileStorageDir = parameter(OpInstanceCreate, 'file_storage_dir', {
 export const oFilter = flag('--filter', 'force_filter', 'arguments are filter expressions', { short: '-F' })
 export const oForce = flag('--force', 'force', 'skip questions and soft checks', { short: '-f' })
 export const oFrom = value('--from', 'tags_source', 'string', 'file with tags, - for stdin')
-export const oHelperShutdownTimeout = parameter(OpInstanceCreate, 'helper_shutdown_timeout', {
+const oHelperShutdownTimeout = parameter(OpInstanceCreate, 'helper_shutdown_timeout', {
   help: 'helper VM stop timeout',
 })
-export const oHelperStartupTimeout = parameter(OpInstanceCreate, 'helper_startup_timeout', {
+const oHelperStartupTimeout = parameter(OpInstanceCreate, 'helper_startup_timeout', {
   help: 'helper VM start timeout',
 })
-export const oHypervisor = value('--hypervisor-parameters', 'hypervisor', 'identkeyval', 'hypervisor parameters', {
+const oHypervisor = value('--hypervisor-parameters', 'hypervisor', 'identkeyval', 'hypervisor parameters', {
   short: '-H',
 })
 export const oHypervisorParameters = value(
@@ -48,37 +48,32 @@ export const oHypervisorParameters = value(
   'hypervisor parameters',
   { short: '-H', repeatable: true },
 )
-export const oHypervisorState = value('--hypervisor-state', 'hv_state', 'identkeyval', 'hypervisor state (unused)', {
+const oHypervisorState = value('--hypervisor-state', 'hv_state', 'identkeyval', 'hypervisor state (unused)', {
   repeatable: true,
 })
 export const oIallocator = parameter(OpInstanceCreate, 'iallocator', { short: '-I', metavar: '<NAME>' })
 export const oIgnoreConsistency = parameter(OpInstanceMove, 'ignore_consistency')
 export const oIgnoreIpolicy = parameter(OpInstanceCreate, 'ignore_ipolicy')
 export const oIpCheck = parameter(OpInstanceCreate, 'ip_check')
-export const oIpolicyBoundsSpecs = value(
+const oIpolicyBoundsSpecs = value(
   '--ipolicy-bounds-specs',
   'ipolicy_bounds_specs',
   'multilistidentkeyval',
   'min/max specs',
 )
-export const oIpolicyDiskTemplates = value(
+const oIpolicyDiskTemplates = value(
   '--ipolicy-disk-templates',
   'ipolicy_disk_templates',
   'list',
   'templates allowed by policy',
 )
-export const oIpolicySpindleRatio = value(
+const oIpolicySpindleRatio = value(
   '--ipolicy-spindle-ratio',
   'ipolicy_spindle_ratio',
   'maybefloat',
   'policy: instances per spindle',
 )
-export const oIpolicyVcpuRatio = value(
-  '--ipolicy-vcpu-ratio',
-  'ipolicy_vcpu_ratio',
-  'maybefloat',
-  'policy: vCPU per CPU',
-)
+const oIpolicyVcpuRatio = value('--ipolicy-vcpu-ratio', 'ipolicy_vcpu_ratio', 'maybefloat', 'policy: vCPU per CPU')
 export const oMigrationMode = value('--migration-mode', 'migration_mode', 'choice', 'live or non-live', {
   choices: ['live', 'non-live'],
 })
@@ -97,7 +92,7 @@ export const oNoIpCheck = flag(['--no-ip-check'], '', 'ignored, prints a warning
 export const oNoNameCheck = flag(['--no-name-check'], '', 'ignored, prints a warning', {
   ignored: '--no-name-check has no effect: the check is off unless asked for',
 })
-export const oNoNics = flag('--no-nics', 'no_nics', 'create no NIC')
+const oNoNics = flag('--no-nics', 'no_nics', 'create no NIC')
 export const oNoRuntimeChanges = parameter(OpInstanceMigrate, 'allow_runtime_changes', {
   long: '--no-runtime-changes',
   help: 'do not balloon memory',
@@ -116,13 +111,13 @@ export const oNodeGroup = value('--node-group', 'nodegroup', 'string', 'node gro
 export const oNodeParameters = value('--node-parameters', 'ndparams', 'keyval', 'node parameters')
 export const oNonLive = flag('--non-live', 'live', 'suspend instead of live move', { stores: false })
 export const oOobTimeout = value('--oob-timeout', 'oob_timeout', 'int', 'OOB helper timeout', { default: 60 })
-export const oOpportunisticLocking = parameter(OpInstanceCreate, 'opportunistic_locking', {
+const oOpportunisticLocking = parameter(OpInstanceCreate, 'opportunistic_locking', {
   help: 'take what locks are free',
 })
 export const oOsParameters = parameter(OpInstanceCreate, 'osparams', { long: '--os-parameters', short: '-O' })
 export const oOsParametersPrivate = parameter(OpInstanceCreate, 'osparams_private', { long: '--os-parameters-private' })
 export const oOsParametersSecret = parameter(OpInstanceCreate, 'osparams_secret', { long: '--os-parameters-secret' })
-export const oOsSize = value('--os-size', 'sd_size', 'unit', 'one disk of this size', {
+const oOsSize = value('--os-size', 'sd_size', 'unit', 'one disk of this size', {
   short: '-s',
   metavar: '<size>',
 })
@@ -136,7 +131,7 @@ export const oPlacement = value('--node', 'node', 'string', 'node, or PRIMARY:SE
   metavar: '<pnode>[:<snode>]',
 })
 export const oPowerDelay = parameter(OpOobCommand, 'power_delay', { help: 'pause between power-ons' })
-export const oPrintJobid = flag('--print-jobid', 'print_jobid', 'print the id of the job first, alone on its line')
+const oPrintJobid = flag('--print-jobid', 'print_jobid', 'print the id of the job first, alone on its line')
 export const oPriority = value('--priority', 'priority', 'choice', 'priority', {
   choices: ['low', 'normal', 'high'],
   metavar: 'low|normal|high',
@@ -152,7 +147,7 @@ export const oShowMachineNames = flag('--show-machine-names', 'show_machine_name
 export const oShutdownTimeout = parameter(OpInstanceRemove, 'shutdown_timeout', {
   help: 'seconds to wait for shutdown',
 })
-export const oSubmit = flag('--submit', 'submit_only', 'print the id of the job and do not wait for it')
+const oSubmit = flag('--submit', 'submit_only', 'print the id of the job and do not wait for it')
 export const oTags = parameter(OpInstanceCreate, 'tags')
 export const oTargetNode = parameter(OpInstanceMigrate, 'target_node', {
   short: '-n',

@@ -93,7 +93,7 @@ function splitCommas(text: string): string[] {
 export const ABOUT_COMMAS = 'write \\, for a comma inside a value'
 
 /** `prefixes` gives `no_key`, `-key` and a bare key their meanings. */
-export function keyValues(text: string, option: string, prefixes = true): KeyValues {
+function keyValues(text: string, option: string, prefixes = true): KeyValues {
   const values: Record<string, string | boolean | null> = {}
   if (text === '') return values
   for (const part of splitCommas(text)) {
@@ -116,7 +116,7 @@ function keyValue(part: string): [key: string, value: string | boolean | null] {
 }
 
 /** `ID:key=value,...`; `no_ID` switches off; `-ID` unsets, but `-1:...` is the index minus one. */
-export function identKeyValues(text: string, option: string): IdentKeyValues {
+function identKeyValues(text: string, option: string): IdentKeyValues {
   const [ident, rest] = splitIdent(text)
   const refuse = () => new ParameterError(`Cannot pass options when removing parameter groups: ${text}`)
   if (ident.startsWith('no_')) {

@@ -88,20 +88,20 @@ export const oRuntimeMemory = parameter(OpInstanceSetParams, 'runtime_mem', {
   metavar: '<size>',
   help: 'balloon to this size',
 })
-export const oSelectAll = flag('--all', 'multi_mode', 'all instances', { stores: 'cluster' })
-export const oSelectInstance = flag('--instance', 'multi_mode', 'select by instance name', { stores: 'instances' })
-export const oSelectNode = flag('--node', 'multi_mode', 'select by any node', { stores: 'nodes' })
-export const oSelectNodeTags = flag('--node-tags', 'multi_mode', 'select by node tag', { stores: 'nodes-by-tags' })
+const oSelectAll = flag('--all', 'multi_mode', 'all instances', { stores: 'cluster' })
+const oSelectInstance = flag('--instance', 'multi_mode', 'select by instance name', { stores: 'instances' })
+const oSelectNode = flag('--node', 'multi_mode', 'select by any node', { stores: 'nodes' })
+const oSelectNodeTags = flag('--node-tags', 'multi_mode', 'select by node tag', { stores: 'nodes-by-tags' })
 export const oSelectOs = flag('--select-os', 'select_os', 'choose the OS interactively')
-export const oSelectPriNodeTags = flag('--pri-node-tags', 'multi_mode', 'select by primary node tag', {
+const oSelectPriNodeTags = flag('--pri-node-tags', 'multi_mode', 'select by primary node tag', {
   stores: 'nodes-pri-by-tags',
 })
-export const oSelectPrimary = flag('--primary', 'multi_mode', 'select by primary node', { stores: 'nodes-pri' })
-export const oSelectSecNodeTags = flag('--sec-node-tags', 'multi_mode', 'select by secondary node tag', {
+const oSelectPrimary = flag('--primary', 'multi_mode', 'select by primary node', { stores: 'nodes-pri' })
+const oSelectSecNodeTags = flag('--sec-node-tags', 'multi_mode', 'select by secondary node tag', {
   stores: 'nodes-sec-by-tags',
 })
-export const oSelectSecondary = flag('--secondary', 'multi_mode', 'select by secondary node', { stores: 'nodes-sec' })
-export const oSelectTags = flag('--tags', 'multi_mode', 'select by instance tag', { stores: 'instances-by-tags' })
+const oSelectSecondary = flag('--secondary', 'multi_mode', 'select by secondary node', { stores: 'nodes-sec' })
+const oSelectTags = flag('--tags', 'multi_mode', 'select by instance tag', { stores: 'instances-by-tags' })
 export const oShowCmd = flag('--show-cmd', 'show_command', 'print the console command')
 export const oStatic = parameter(OpInstanceQueryData, 'static', { short: '-s', help: 'no live data' })
 export const oTimeout = parameter(OpInstanceShutdown, 'timeout', { help: 'seconds to wait' })

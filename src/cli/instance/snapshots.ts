@@ -16,24 +16,24 @@ const disksOf = ({ options }: Call) =>
 
 const identOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
 
-export const makeSnapshots = submitting(OpInstanceSnapshot, (call) => ({
+const makeSnapshots = submitting(OpInstanceSnapshot, (call) => ({
   instance_name: firstArgument(call),
   disks: disksOf(call),
 }))
 
-export const rollBackSnapshots = submitting(OpInstanceRollbackSnapshot, (call) => ({
+const rollBackSnapshots = submitting(OpInstanceRollbackSnapshot, (call) => ({
   instance_name: firstArgument(call),
   disks: disksOf(call),
 }))
 
-export const removeSnapshots = submitting(OpInstanceRemoveSnapshot, (call) => ({
+const removeSnapshots = submitting(OpInstanceRemoveSnapshot, (call) => ({
   instance_name: firstArgument(call),
   disks: disksOf(call),
 }))
 
-export const snapshotData = async (call: Call): Promise<unknown> => (await snapshotsFrom(call)).map(snapshotShape)
+const snapshotData = async (call: Call): Promise<unknown> => (await snapshotsFrom(call)).map(snapshotShape)
 
-export async function listSnapshots(call: Call): Promise<number> {
+async function listSnapshots(call: Call): Promise<number> {
   const { options, terminal } = call
   const rows = (await snapshotsFrom(call)).map(({ disk, name, size, node, logical_id, ctime, status }) => [
     ...[String(disk), name, String(size), node ?? '-', logical_id.join('/')],

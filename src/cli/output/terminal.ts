@@ -18,7 +18,7 @@ export interface Terminal {
   live(): Promise<Live>
 }
 
-export interface Live {
+interface Live {
   readonly picture: Picture
   readonly interrupted: AbortSignal
 }

@@ -215,7 +215,7 @@ export class Jobs {
   }
 }
 
-export function formatLog([, [seconds], type, message]: LogEntry): string {
+function formatLog([, [seconds], type, message]: LogEntry): string {
   return `${formatCtime(seconds)} ${type === 'message' && typeof message === 'string' ? message : pythonText(message)}`
 }
 

@@ -4,7 +4,7 @@ import { about, float, list, maybe, oneOf, record, status, text, anything } from
 import { lastRequest } from './reasons'
 import type { SeenDomain } from './xen-domains'
 
-export const STATES = ['running', 'blocked', 'paused', 'shutdown', 'crashed', 'dying', 'hung', 'unknown'] as const
+const STATES = ['running', 'blocked', 'paused', 'shutdown', 'crashed', 'dying', 'hung', 'unknown'] as const
 
 /** The fields that every instance collector reports. */
 export const INSTANCE_FIELDS = {

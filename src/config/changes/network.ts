@@ -81,7 +81,7 @@ export function commitTemporaryIps(
 export const reserveAddress = (config: ConfigData, context: ChangeContext, network: string, ip: string): ConfigData =>
   setAddress(config, context, network, ip, '1')
 
-export const releaseAddress = (config: ConfigData, context: ChangeContext, network: string, ip: string): ConfigData =>
+const releaseAddress = (config: ConfigData, context: ChangeContext, network: string, ip: string): ConfigData =>
   setAddress(config, context, network, ip, '0')
 
 /** Releases the addresses of removed NICs, unless `kept` still has them. */

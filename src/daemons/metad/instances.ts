@@ -16,7 +16,7 @@ import { metadata } from '../../rpc/node/shapes'
 type OsParams = Readonly<Record<string, string>>
 
 /** The public data of an instance. */
-export type Shown = Omit<MetadataDict, 'osparams_private' | 'osparams_secret'>
+type Shown = Omit<MetadataDict, 'osparams_private' | 'osparams_secret'>
 
 export interface Guest extends Shown {
   /** Empty except during its installation. */
@@ -180,7 +180,7 @@ const asGuest = (instance: MetadataDict, hidden: OsParams, secret: OsParams): Gu
 })
 
 /** The address of its communication NIC. */
-export function addressOf({ nics, name }: Pick<MetadataDict, 'nics' | 'name'>): string | undefined {
+function addressOf({ nics, name }: Pick<MetadataDict, 'nics' | 'name'>): string | undefined {
   const nic = nics.find(isCommunicationNic)
   if (nic === undefined) return undefined
   if (nic.ip !== undefined && isIPv4(nic.ip)) return nic.ip

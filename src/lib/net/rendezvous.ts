@@ -14,7 +14,7 @@ export interface Rendezvous {
   close(): Promise<void>
 }
 
-export interface Caller {
+interface Caller {
   /** Whether the client sent something, or left, in time. It is disconnected afterwards. */
   heard(limit_s: number): Promise<boolean>
 }

@@ -14,7 +14,7 @@ export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<
   }
 }
 
-export interface Resolver {
+interface Resolver {
   address(name: string, family: 0 | 4 | 6): Promise<{ ip: string } | { error: string }>
   /** The name of an address; rejects when it has none. */
   nameOf(ip: string): Promise<string>

@@ -2,7 +2,7 @@
 import { fork, spawn } from 'node:child_process'
 import { errorCode } from '../disk'
 
-export interface Started {
+interface Started {
   readonly pid: number
   /** Sends its whole standard input. */
   feed(input: string): void

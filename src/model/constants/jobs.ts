@@ -1,7 +1,4 @@
 // Jobs and opcodes: states, priorities, log entry types, queue numbers.
-export const JOB_STATUSES = ['queued', 'waiting', 'canceling', 'running', 'canceled', 'success', 'error'] as const
-export type JobStatus = (typeof JOB_STATUSES)[number]
-export type OpStatus = JobStatus
 
 /** Lower runs sooner. */
 export const PRIORITY = { lowest: 19, low: 10, normal: 0, high: -10, highest: -20 } as const
@@ -14,7 +11,6 @@ export const LOG_TYPE = {
   jqueueTest: 'jqueue-test',
   delayTest: 'delay-test',
 } as const
-export const JOBS_PER_ARCHIVE_DIRECTORY = 10000
 export const MAX_RUNNING_JOBS = 20
 export const MAX_TRACKED_JOBS = 25
 

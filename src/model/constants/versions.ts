@@ -22,6 +22,5 @@ export function protocolOf(release = RELEASE_VERSION): number {
 export const EXPORT_VERSION = 0
 export const RIE_VERSION = 0
 export const OS_API_VERSIONS: readonly number[] = [10, 15, 20]
-export const HOOKS_VERSION = 2
 export const IALLOCATOR_VERSION = 2
 export const MOND_LATEST_API_VERSION = 1

@@ -30,7 +30,6 @@ export const VALUE = {
 } as const
 
 export const NODE_ROLE = { master: 'M', candidate: 'C', drained: 'D', offline: 'O', regular: 'R' } as const
-export type NodeRole = (typeof NODE_ROLE)[keyof typeof NODE_ROLE]
 export const OOB_HEALTH_STATUSES = ['CRITICAL', 'OK', 'UNKNOWN', 'WARNING'] as const
 export const OOB_TIMEOUT_S = 60
 export const MAX_CLOCK_SKEW_S = 150

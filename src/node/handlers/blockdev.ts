@@ -157,7 +157,7 @@ async function requireStatus(trees: Disks, disk: DiskDict): Promise<BlockDeviceS
 }
 
 /** Tries all, then fails with the list of failures. */
-export async function forEachOrFail<T>(what: string, all: readonly T[], work: (one: T) => Promise<unknown>) {
+async function forEachOrFail<T>(what: string, all: readonly T[], work: (one: T) => Promise<unknown>) {
   const failures: string[] = []
   for (const one of all) {
     try {

@@ -27,7 +27,7 @@ export const NOT_ALL_DATA = 'this node does not have all data'
 export const NO_NOTES = 'holds no notes of a mirrored disk'
 const HISTORY_MAX = 8
 
-export const freshNotes = (size_bytes: number): Notes => ({
+const freshNotes = (size_bytes: number): Notes => ({
   ...{ sequence: 0, size_bytes, current: '', base: '', history: [] },
   ...{ consistent: false, primary: false, crashed: false },
 })

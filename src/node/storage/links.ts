@@ -48,7 +48,7 @@ export const linkPath = (paths: Paths, instanceName: string, index: number): str
 
 let counter = 0
 
-export async function makeLink(
+async function makeLink(
   { paths, files }: Places,
   instanceName: string,
   index: number,

@@ -40,7 +40,7 @@ export async function attempt(
 }
 
 /** Seconds that a program of the storage may take. */
-export const storageTime = (argv: readonly string[]): number =>
+const storageTime = (argv: readonly string[]): number =>
   QUESTIONS.test(argv.join(' ')) ? DEVICE_ANSWER_S : DEVICE_ORDER_S
 
 const QUESTIONS = /^(lvs|vgs|pvs|blockdev --get|drbdsetup (show|status))\b/

@@ -17,7 +17,7 @@ type Given = Readonly<Record<string, unknown>>
 type State = Readonly<Record<string, unknown>>
 
 /** Merges the given parameters into the old ones; the word `default` removes one. */
-export function updatedParams(old: Given, given: Given): Record<string, unknown> {
+function updatedParams(old: Given, given: Given): Record<string, unknown> {
   const result: Record<string, unknown> = { ...old }
   for (const [name, value] of Object.entries(given)) {
     if (value === VALUE.default) delete result[name]

@@ -3,7 +3,7 @@ import type { ConfigData, Node } from '../../model/config'
 
 export type Role = 'candidate' | 'drained' | 'offline' | 'regular'
 export const ROLE_FLAGS = ['master_candidate', 'drained', 'offline'] as const
-export type RoleFlag = (typeof ROLE_FLAGS)[number]
+type RoleFlag = (typeof ROLE_FLAGS)[number]
 export type RoleFlags = Readonly<Record<RoleFlag, boolean>>
 /** The flags that an opcode requests; missing ones stay as they are. */
 export type AskedFlags = Partial<Record<RoleFlag, boolean | undefined>>

@@ -29,10 +29,10 @@ export const CONFD_STATUS = { ok: 0, error: 1 } as const
 export const CONFD_ERROR = { unknownEntry: 0, badArgument: 2 } as const
 export const CONFD_ROLE = { master: 0, candidate: 1, offline: 2, drained: 3, regular: 4 } as const
 /** Facts about the master that a question can ask for. */
-export const MASTER_FIELD = { name: 0, ip: 1, primaryIp: 2 } as const
+const MASTER_FIELD = { name: 0, ip: 1, primaryIp: 2 } as const
 
 /** A question that needs more than one text. */
-export interface ConfdSelection {
+interface ConfdSelection {
   /** The link of network cards; the cluster's default if missing. */
   readonly link: string | undefined
   readonly ip: string | undefined

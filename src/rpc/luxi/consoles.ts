@@ -18,7 +18,6 @@ export const consoleRequest = objectOf(
   { others: 'dropped' },
 )
 export type ConsoleRequest = ValueOf<typeof consoleRequest>
-export type { ConsoleKind }
 
 /** Exchanges a console's messages until either side ends. */
 export type ConsoleTalk = (messages: Duplex) => Promise<void>

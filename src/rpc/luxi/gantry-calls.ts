@@ -193,7 +193,7 @@ export const gantryCalls = { ...callersCalls, ...doorsCalls }
 export type CallersCallName = keyof typeof callersCalls
 export type GantryCallName = keyof typeof gantryCalls
 
-export const isCallersCall = (name: GantryCallName): name is CallersCallName => Object.hasOwn(callersCalls, name)
+const isCallersCall = (name: GantryCallName): name is CallersCallName => Object.hasOwn(callersCalls, name)
 export const gantryCallNames = Object.keys(gantryCalls) as readonly GantryCallName[]
 export const callersCallNames = gantryCallNames.filter(isCallersCall)
 

@@ -71,7 +71,7 @@ export const EVENT_TYPES = [
   'maintenance',
   'gap',
 ] as const
-export type EventType = (typeof EVENT_TYPES)[number]
+type EventType = (typeof EVENT_TYPES)[number]
 
 /** The kinds of objects that events are about, besides the cluster: `instance/vm1`. */
 export const EVENT_KINDS = ['job', 'instance', 'node', 'group', 'network', 'disk', 'filter', 'token'] as const

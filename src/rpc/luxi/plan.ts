@@ -75,7 +75,7 @@ export interface PlannedOpcode {
   jobs: string[][]
 }
 
-export interface PlanPrecondition {
+interface PlanPrecondition {
   /** `instance/vm1` */
   object: string
   serial_no: number

@@ -14,7 +14,7 @@ import type { QueryFilter, WireOpCode } from './calls'
 import { layout } from './layout'
 
 /** `signal` fires when the client leaves. */
-export type LuxiRequest = (master: Master, signal?: AbortSignal) => Promise<unknown>
+type LuxiRequest = (master: Master, signal?: AbortSignal) => Promise<unknown>
 
 /** The text is no request: the client gets this message as it is, and the connection closes. */
 export class Unparsable extends Error {

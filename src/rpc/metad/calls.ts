@@ -7,7 +7,7 @@ import { instanceName, metadata } from '../node/shapes'
 import { type Arguments, readArguments } from '../wconfd/arguments'
 import type { CallHandlers } from '../json-protocol'
 
-export const metadCalls = {
+const metadCalls = {
   /** Returns its argument. */
   echo: [string],
   /**

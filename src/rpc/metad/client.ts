@@ -4,7 +4,7 @@ import { METAD_ANSWER_S } from '../../model/limits/metad'
 import { JsonClient } from '../json-protocol'
 import type { Metad, MetadCallName } from './calls'
 
-export const METAD = 'the metadata daemon (metad)'
+const METAD = 'the metadata daemon (metad)'
 
 export function openMetad({ path, clock }: { readonly path: string; readonly clock: Clock }): Metad {
   const call = async (name: MetadCallName, argument: unknown): Promise<unknown> => {

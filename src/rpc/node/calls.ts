@@ -45,7 +45,7 @@ const DAY = 86400
 const USUAL = NODE_ANSWER_BYTES.usual
 
 /** A question changes nothing. An order may. `progress` asks how an order's work goes on. */
-export type CallKind = 'question' | 'order' | 'progress'
+type CallKind = 'question' | 'order' | 'progress'
 
 type Args = readonly Arg<unknown>[]
 

@@ -4,7 +4,7 @@ import type { ConfigStatus } from '../../config/copy-status'
 
 export type HvParams = Readonly<Record<string, unknown>>
 
-export interface BeParams {
+interface BeParams {
   readonly minmem: number
   readonly maxmem: number
   readonly vcpus: number

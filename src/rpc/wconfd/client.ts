@@ -7,7 +7,7 @@ import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../..
 import { JsonClient, PeerError, type Remembered } from '../json-protocol'
 import { type Wconfd, type WconfdCallName, wconfdCalls } from './calls'
 
-export const WCONFD = 'the configuration daemon (wconfd)'
+const WCONFD = 'the configuration daemon (wconfd)'
 
 export interface WconfdClientOptions {
   path: string

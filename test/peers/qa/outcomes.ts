@@ -3,7 +3,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
-export type Outcome = 'passes' | 'fails'
+type Outcome = 'passes' | 'fails'
 
 export interface Outcomes {
   readonly passes: readonly string[]

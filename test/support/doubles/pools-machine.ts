@@ -6,7 +6,7 @@ import type { TestNode } from '../node-context'
 import { type Program, Refused, type StorageMachine } from './storage-machine'
 
 const MIB = 1 << 20
-export const PROVIDER_FOLDER = '/usr/share/ganeti/extstorage/shelf'
+const PROVIDER_FOLDER = '/usr/share/ganeti/extstorage/shelf'
 /** The machine's own address. */
 const OWN = '192.0.2.1'
 const SCRIPTS = ['create', 'remove', 'grow', 'attach', 'detach', 'setinfo', 'verify', 'open', 'close', 'snapshot']

@@ -5,7 +5,7 @@ import { activeFilters, filterOf } from '../../../ui/src/pages/instances/list-fi
 import { foundParameters, originsOf } from '../../../ui/src/pages/instances/parameters'
 import { stateOf } from '../../../ui/src/pages/instances/state'
 import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
-import { differences } from '../../../ui/src/parts/differences'
+import { differences } from '../../../ui/src/format/differences'
 import { gntText } from '../../../ui/src/parts/gnt'
 import { DISK_TEMPLATES, factsOf } from '../../../src/model/templates'
 import { type ConsoleAction, consoleModule, fieldsFor, formOf } from '../../support/console-actions'

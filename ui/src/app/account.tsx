@@ -2,7 +2,7 @@
 import { ActionIcon, Menu, Modal } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { signOut, useSignedIn } from '../api/session'
-import { Icon } from '../parts/icon'
+import { Icon } from '../icons/icon'
 import { ProblemBox } from '../parts/problem-box'
 import { texts } from '../texts'
 

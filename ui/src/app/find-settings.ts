@@ -2,7 +2,7 @@
 import type { Cluster } from '../api/cluster'
 import type { Schema } from '../forms/schema'
 import { settingsOf } from '../pages/cluster/settings'
-import type { Found } from './find'
+import type { Found } from './found'
 
 export function settingsFor(letters: string, cluster: Cluster, most: number): readonly Found[] {
   const fits = (text: string) => text.toLowerCase().includes(letters.toLowerCase())

@@ -2,17 +2,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { request } from '../api/client'
 import { clusterQuery } from '../api/cluster'
-import { addressLike, allOf, anyOf, hasValue, nameLike, uuidLike } from '../parts/conditions'
+import { addressLike, allOf, anyOf, hasValue, nameLike, uuidLike } from '../api/conditions'
 import { actionText, type Rule, ruleLike, whenText, whyText } from '../pages/rules/rule'
-
-export interface Found {
-  readonly id: string
-  readonly label: string
-  /** What fits, if it is not the label, or where the object is. */
-  readonly note?: string
-  /** What the page to go to is asked for, if this is not the label. */
-  readonly target?: string
-}
+import type { Found } from './found'
 
 type Item = Readonly<Record<string, unknown>>
 type Query = Readonly<Record<string, string | undefined>>

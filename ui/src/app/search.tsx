@@ -7,8 +7,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useRefusal, useSignedIn } from '../api/session'
 import { texts } from '../texts'
-import { FOUND_KINDS, type Found, type FoundKind } from './find'
-import { SECTIONS } from './shell'
+import { FOUND_KINDS, type FoundKind } from './find'
+import type { Found } from './found'
+import { SECTIONS } from './sections'
 
 const [store, spotlight] = createSpotlight()
 export const openSearch = (): void => spotlight.open()

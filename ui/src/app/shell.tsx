@@ -17,31 +17,13 @@ import { useConnection } from '../api/connection'
 import { useLive } from '../api/live'
 import { useSignedIn } from '../api/session'
 import { RemovedNote } from '../parts/gone'
-import { Icon, type IconName } from '../parts/icon'
+import { Icon } from '../icons/icon'
 import { JobTray } from '../parts/job-tray'
 import { Status } from '../parts/status'
 import { texts } from '../texts'
 import { Account } from './account'
 import { openSearch, Search } from './search'
-
-export const SECTIONS = [
-  { to: '/', icon: 'overview' },
-  { to: '/topology', icon: 'topology' },
-  { to: '/instances', icon: 'instances' },
-  { to: '/nodes', icon: 'nodes' },
-  { to: '/groups', icon: 'groups' },
-  { to: '/networks', icon: 'networks' },
-  { to: '/jobs', icon: 'jobs' },
-  { to: '/locks', icon: 'locks' },
-  { to: '/rules', icon: 'rules' },
-  { to: '/storage', icon: 'storage' },
-  { to: '/os', icon: 'os' },
-  { to: '/exports', icon: 'exports' },
-  { to: '/tags', icon: 'tags' },
-  { to: '/maintenance', icon: 'maintenance' },
-  { to: '/access', icon: 'access' },
-  { to: '/cluster', icon: 'cluster' },
-] as const satisfies readonly { to: string; icon: IconName & keyof typeof texts.nav }[]
+import { SECTIONS } from './sections'
 
 const KEYS = 'Ctrl K'
 

@@ -1,7 +1,7 @@
 // The fields of a form. Fields that few users need are collapsed. Many fields can be searched by name.
 import { Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import { Icon } from '../parts/icon'
+import { Icon } from '../icons/icon'
 import { texts } from '../texts'
 import { FieldInput } from './field-input'
 import { ofSession } from './of-session'

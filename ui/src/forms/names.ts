@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { WITHOUT_INSTANCES } from '../api/changes'
 import { request } from '../api/client'
-import { allOf, nameLike } from '../parts/conditions'
+import { allOf, nameLike } from '../api/conditions'
 import type { Source } from './schema'
 
 const SUGGESTED_MAX = '50'

@@ -1,7 +1,7 @@
 // An input for names with values, such as OS parameters: a row for each.
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { Icon } from '../parts/icon'
+import { Icon } from '../icons/icon'
 import { texts } from '../texts'
 import type { Field } from './schema'
 

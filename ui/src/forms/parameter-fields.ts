@@ -1,6 +1,6 @@
 // Fields for parameters that an object sets itself or inherits. A field shows the own value. An empty field shows the inherited value.
 import { sizeWord } from '../format/size'
-import { yesOrNo } from '../parts/differences'
+import { yesOrNo } from '../format/differences'
 import { texts } from '../texts'
 import { choicesOf, type Field, labelOf, type Schema, type Wording, wordsOf } from './schema'
 import { EMPTY_TEXT, isSame } from './values'
@@ -9,7 +9,7 @@ import { withinOf } from './within-scope'
 export type Values = Readonly<Record<string, unknown>>
 
 /** Resets a parameter to the inherited value. */
-export const BACK_TO_DEFAULT = 'default'
+const BACK_TO_DEFAULT = 'default'
 
 /** `own`: the object's own value; `inherited`: the value without it. */
 export function parameterField(

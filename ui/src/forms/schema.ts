@@ -33,7 +33,7 @@ export interface BodySchema {
   readonly required: readonly string[]
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string
   readonly label: string
 }

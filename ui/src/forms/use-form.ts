@@ -22,7 +22,7 @@ export interface Form {
 }
 
 /** The field says which parameter it is. */
-export const withoutParameter = (text: string): string => text.replace(/^Parameter '[^']+': /, '')
+const withoutParameter = (text: string): string => text.replace(/^Parameter '[^']+': /, '')
 
 /** `before`: what was typed in a form that is opened again. */
 export function useForm(all: readonly Field[], before: Values = {}): Form {

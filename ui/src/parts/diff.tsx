@@ -1,7 +1,7 @@
 // A table of changed values.
 import { Table } from '@mantine/core'
 import { texts } from '../texts'
-import type { Difference } from './differences'
+import type { Difference } from '../format/differences'
 
 interface DiffProps {
   readonly label: string

@@ -1,7 +1,7 @@
 // An action as an icon button, with a name for screen readers.
 import { useState } from 'react'
 import { type Action, ActionDialog, useWhyNot } from './action'
-import { Icon, type IconName } from './icon'
+import { Icon, type IconName } from '../icons/icon'
 import { RefusableIcon } from './refusable'
 
 interface IconActionProps<Subject> {

@@ -1,5 +1,5 @@
 // An instance policy as readable rows, and as flags of gnt.
-import { parameterText } from './differences'
+import { parameterText } from '../format/differences'
 import { flagValue } from './gnt'
 
 type Dict = Readonly<Record<string, unknown>>

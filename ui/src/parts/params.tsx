@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../texts'
-import { parameterText } from './differences'
+import { parameterText } from '../format/differences'
 import { Card } from './page'
 import { Rows } from './rows'
 
@@ -56,7 +56,7 @@ export function ParamsCard({ title, values, own, names }: ParamsProps) {
 }
 
 /** Flattens nested parameters: `drbd / metavg`. */
-export function flatOf(values: unknown, before = ''): Record<string, string> {
+function flatOf(values: unknown, before = ''): Record<string, string> {
   if (typeof values !== 'object' || values === null) return {}
   const entries = Object.entries(values as Values).flatMap(([name, value]): (readonly [string, string])[] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

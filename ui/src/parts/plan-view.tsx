@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { sizeText } from '../format/size'
 import { texts } from '../texts'
 import { Diff } from './diff'
-import { differences, parameterText } from './differences'
+import { differences, parameterText } from '../format/differences'
 import { Status } from './status'
 import { type Plan, reasonsOf } from './use-plan'
 
@@ -29,7 +29,7 @@ export function PlanView({ plan }: { plan: Plan }) {
   )
 }
 
-export function Verdict({ plan }: { plan: Plan }) {
+function Verdict({ plan }: { plan: Plan }) {
   const { possible } = plan
   if (possible === true) return <Status tone="good" text={own.possible} />
   const impossible = possible === false

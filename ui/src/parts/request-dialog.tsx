@@ -7,7 +7,7 @@ import { texts } from '../texts'
 import { CopyAs } from './copy-as'
 import type { Request } from './request'
 import { Diff } from './diff'
-import { differences } from './differences'
+import { differences } from '../format/differences'
 import { PlanView } from './plan-view'
 import { ProblemBox } from './problem-box'
 import { reopen, type Reopening } from './reopened'
@@ -150,7 +150,7 @@ export function RequestDialog(props: RequestDialogProps) {
 }
 
 /** Whether "Continue" drops the check of the seen object. If not, the plan is stale, and is made again. */
-export const heldBySeen = (isReopened: boolean | undefined, seen: Seen | undefined): boolean =>
+const heldBySeen = (isReopened: boolean | undefined, seen: Seen | undefined): boolean =>
   isReopened === true && seen !== undefined
 
 function Conflict({ seen, now, goOn }: { seen: Seen; now: Seen; goOn: () => void }) {

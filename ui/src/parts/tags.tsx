@@ -20,7 +20,7 @@ type Tagged = TagsProps & { readonly tag: string }
 
 const own = texts.tags
 
-export const ADD_TAGS: Action<TagsProps> = {
+const ADD_TAGS: Action<TagsProps> = {
   ...{ id: 'tags-add', label: own.add, permission: 'tags.set' },
   beyond: ({ kind }) => (kind === 'cluster' ? 'cluster' : undefined),
   text: ({ name }) => own.addText(name),
@@ -32,7 +32,7 @@ export const ADD_TAGS: Action<TagsProps> = {
   }),
 }
 
-export const REMOVE_TAG: Action<Tagged> = {
+const REMOVE_TAG: Action<Tagged> = {
   ...{ id: 'tags-remove', label: own.remove, permission: 'tags.delete', danger: true },
   beyond: ({ kind }) => (kind === 'cluster' ? 'cluster' : undefined),
   text: ({ name, tag }) => own.removeText(tag, name),

@@ -7,10 +7,10 @@ import { refusedOf } from './submitted'
 type Job = components['schemas']['Job']
 
 /** A finding, and the number of the job that has told it. */
-export type FoundBy = Finding & { readonly job: number }
+type FoundBy = Finding & { readonly job: number }
 
 /** What kept a part of the verification from looking to its end. */
-export interface Broken {
+interface Broken {
   readonly job: number
   readonly why: string
 }

@@ -1,5 +1,10 @@
 // Texts of the actions on an instance: labels, explanations, and why an action is not possible now.
-import type { Wording } from '../forms/schema'
+
+/** Words of a field of a form. */
+interface FieldTexts {
+  readonly label?: string
+  readonly text?: string
+}
 
 const which = {
   label: 'Disks',
@@ -74,7 +79,7 @@ export const instanceActionTexts = {
       label: 'Provider and its parameters',
       text: 'The parameter provider, and parameters of this provider.',
     },
-  } as Readonly<Record<string, Wording>>,
+  } as Readonly<Record<string, FieldTexts>>,
   startup: {
     label: 'Start',
     text: (name: string) => `Starts ${name} on its primary node.`,

@@ -7,7 +7,7 @@ import { asText, Download, type MetadContext, Plain } from '../context'
 export type OsParameter = string[]
 
 /** A network interface of the instance. */
-export interface GuestNic {
+interface GuestNic {
   mac: string
   name: string | null
   ip: string | null
@@ -21,7 +21,7 @@ export interface GuestNic {
 }
 
 /** A disk of the instance. */
-export interface GuestDisk {
+interface GuestDisk {
   uuid: string
   name: string | null
   /** In MiB. */

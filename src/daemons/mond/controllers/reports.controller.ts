@@ -53,7 +53,7 @@ export interface CollectorView {
 }
 
 /** 0: ok, 1: bad but healing, 2: unknown, 4: bad. */
-export interface CodedStatus {
+interface CodedStatus {
   code: number
   message: string
 }

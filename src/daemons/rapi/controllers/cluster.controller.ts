@@ -25,7 +25,7 @@ export interface ClusterInfoWithAliases extends ClusterInfo {
   drbd_helper: string | null
 }
 
-export interface OsParameter {
+interface OsParameter {
   name: string
   description: string
 }

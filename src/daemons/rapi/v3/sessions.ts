@@ -32,10 +32,10 @@ interface Open extends Session {
 }
 
 /** Browsers accept a cookie with this prefix only from this server itself, over TLS, for the whole server. */
-export const SESSION_COOKIE = '__Host-gantry-session'
+const SESSION_COOKIE = '__Host-gantry-session'
 export const CSRF_HEADER = 'x-csrf-token'
 /** A page sends this header with requests that it makes by itself, without any action of the user. */
-export const UNATTENDED_HEADER = 'x-unattended'
+const UNATTENDED_HEADER = 'x-unattended'
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 const COOKIE = new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`)

@@ -39,7 +39,7 @@ export function consoleInfo(request: ConsoleRequest, layout: KvmLayout, context:
 }
 
 /** Runs on the instance's node; needs only what this program itself needs. */
-export const bridgeCommand = (serialSocket: string, qmpSocket: string): string[] => [
+const bridgeCommand = (serialSocket: string, qmpSocket: string): string[] => [
   process.execPath,
   bridgeProgram,
   serialSocket,

@@ -55,7 +55,7 @@ function placeOf(machines: KvmMachines, name: string, command: readonly string[]
 }
 
 /** Reads `127.0.0.1:3,password=on`, `[::1]:3`, `:3` or `unix:/run/vm1.vnc`. */
-export function screenAddress(
+function screenAddress(
   option: string | undefined,
 ): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
   // A doubled comma is a comma in the path.

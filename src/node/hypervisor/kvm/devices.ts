@@ -166,7 +166,7 @@ export function diskArguments(setup: DiskSetup, boot: boolean): string[] {
 }
 
 /** The instance asks metad through QEMU: its address, and metad's socket for it. */
-export interface UserModeMetadata {
+interface UserModeMetadata {
   readonly ip: string
   readonly socket: string
 }

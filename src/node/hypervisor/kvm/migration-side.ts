@@ -9,7 +9,7 @@ import { isList, type Qmp } from './qmp'
  * target, which still fetches memory from the source. `done`: the target has it all. `ended`: it has failed, or was
  * cancelled.
  */
-export type Phase = 'none' | 'before' | 'after' | 'done' | 'ended'
+type Phase = 'none' | 'before' | 'after' | 'done' | 'ended'
 
 /** Every value of QEMU's MigrationStatus, and the word for it in a node's answer; the first five words are Ganeti's. */
 const STATES: Readonly<Record<string, readonly [Phase, string]>> = {

@@ -59,7 +59,7 @@ async function lookAgain(ctx: UnitContext, images: readonly NodeImage[]) {
 }
 
 /** Exported for its test. */
-export function differences(files: readonly AncillaryFile[], images: readonly NodeImage[]): string[] {
+function differences(files: readonly AncillaryFile[], images: readonly NodeImage[]): string[] {
   const answers = images.flatMap(({ node, answer }) => {
     const prints = answer['filelist']
     return isFingerprints(prints) ? [{ node, prints }] : []

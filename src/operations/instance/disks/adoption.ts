@@ -86,7 +86,7 @@ export async function sizesOfFreeDevices(
 /**
  * Checks that devices are in allowed places, and that neither a disk of the cluster nor the node itself uses them, under whatever name.
  */
-export async function checkDevicesFree(ctx: UnitContext, devices: readonly string[], node: Node): Promise<void> {
+async function checkDevicesFree(ctx: UnitContext, devices: readonly string[], node: Node): Promise<void> {
   const strange = devices.filter((one) => path.posix.normalize(one) !== one || !one.startsWith(ADOPTABLE_BLOCKDEV_ROOT))
   if (strange.length > 0)
     throw new OpPrereqError(

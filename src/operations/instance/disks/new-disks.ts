@@ -108,7 +108,7 @@ const common = (ctx: UnitContext, { size, mode, name, provider, own, access, par
 export const dataVg = (spec: DiskSpec, { config }: DiskPlace): string =>
   spec.vg ?? config.cluster.volume_group_name ?? DEFAULT_VG
 
-export const metaVg = ({ config, primary }: Pick<DiskPlace, 'config' | 'primary'>): string =>
+const metaVg = ({ config, primary }: Pick<DiskPlace, 'config' | 'primary'>): string =>
   String(fillDiskParams(config.cluster, config.nodegroups[primary.group], 'drbd')['metavg'])
 
 /**

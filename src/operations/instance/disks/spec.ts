@@ -110,7 +110,7 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
 }
 
 /** The disk's own parameters that a user has given. */
-export function ownLevel(disk: DiskParams, template: DiskTemplate): Params {
+function ownLevel(disk: DiskParams, template: DiskTemplate): Params {
   const known = Object.keys(ownSpecs(template))
   const other = Object.keys(disk).find((name) => OWN_NAMES.includes(name) && !known.includes(name))
   if (other !== undefined)

@@ -76,7 +76,7 @@ async function missingAtTarget(ctx: UnitContext, move: Move): Promise<'gone' | '
 }
 
 /** From here on the instance runs on the target. */
-export async function settle(ctx: UnitContext, { view, target, live }: Move, info: unknown): Promise<void> {
+async function settle(ctx: UnitContext, { view, target, live }: Move, info: unknown): Promise<void> {
   const { instance, primary } = view
   const what = 'Could not finalize instance migration'
   await persist(ctx, primary, what, 'instance_finalize_migration_src', [dictOf(view), true, live])

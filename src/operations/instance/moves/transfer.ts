@@ -182,7 +182,7 @@ export class Transfer {
 }
 
 /** Whether the target has confirmed that the instance does not run there. */
-export async function isGone(ctx: UnitContext, { view, target }: Move): Promise<boolean> {
+async function isGone(ctx: UnitContext, { view, target }: Move): Promise<boolean> {
   const { name, hypervisor } = view.instance
   const answer = await ctx.nodes.attempt(target, 'instance_info', [name, hypervisor, hvParamsOf(view)])
   if (!answer.ok) return answer.offline

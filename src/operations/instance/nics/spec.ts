@@ -38,12 +38,7 @@ export async function wantedNics(
   return Promise.all(given.map((nic) => wantedNic(ctx, cluster, nic, resolvedIp)))
 }
 
-export async function wantedNic(
-  ctx: UnitContext,
-  cluster: Cluster,
-  given: GivenNic,
-  resolvedIp?: string,
-): Promise<WantedNic> {
+async function wantedNic(ctx: UnitContext, cluster: Cluster, given: GivenNic, resolvedIp?: string): Promise<WantedNic> {
   const link = given.link ?? given.bridge
   if (given.link !== undefined && given.bridge !== undefined)
     throw new OpPrereqError("Cannot pass 'bridge' and 'link' at the same time", ECODE.INVAL)
@@ -101,13 +96,10 @@ export function knownIp(ip: string): string {
   return canonicalIp(ip)
 }
 
-const NO_MAC = '00:00:00:00:00:00'
-
 export function wantedMac(mac: string | undefined): string {
   if (mac === undefined || mac === 'auto' || mac === 'generate') return 'auto'
   const lower = mac.toLowerCase()
-  // Addresses of groups, and the one that says that there is none, belong to no NIC.
-  if (!MAC.test(lower) || (parseInt(lower.slice(0, 2), 16) & 1) === 1 || lower === NO_MAC)
+  if (!MAC.test(lower) || (parseInt(lower.slice(0, 2), 16) & 1) === 1)
     throw new OpPrereqError(`Invalid MAC address '${mac}'`, ECODE.INVAL)
   return lower
 }
@@ -175,7 +167,7 @@ async function settleIp(
   }
   if (nic.ip !== undefined && !own.some((one) => one.network === network.uuid && one.ip === nic.ip)) {
     checkInside(network, nic.ip)
-    const text = `IP address ${nic.ip} is already in use, or reserved, in network ${network.name}`
+    const text = `IP address ${nic.ip} already in use or does not belong to network ${network.name}`
     await reserved(wconfd.reserveIp(client, network.uuid, nic.ip, conflictsCheck), text, ECODE.NOTUNIQUE)
   }
   return nic.ip

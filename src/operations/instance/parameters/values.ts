@@ -74,7 +74,7 @@ const named = (prefix: string, values: object): Changed[] =>
   Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
 
 /** Merges the given values into the old ones; `default` removes a value. */
-export function merged(old: Params, given: Params): Params {
+function merged(old: Params, given: Params): Params {
   const result: Record<string, Params[string]> = { ...old }
   for (const [name, value] of Object.entries(given)) {
     if (value === 'default') delete result[name]

@@ -40,7 +40,7 @@ export async function refuseLostSnapshots(
   }
 }
 
-export const LOST = {
+const LOST = {
   invalid: 'it is invalid, as more has changed since than it has room for, and its data is lost',
   missing: 'it is missing in its storage',
 } as const

@@ -9,7 +9,7 @@ export type Job = { result: unknown } | { error: unknown; log?: unknown[] } | 's
 
 const INVITATION = { disks: [['10.0.0.1', 4711, 'magic', 'digest', 'salt']], x509_ca: 'CA of the receiver' }
 const invites = [1, [0, 0], 'remote-import', INVITATION]
-export const says = (text: string): unknown[] => [2, [0, 0], 'message', text]
+const says = (text: string): unknown[] => [2, [0, 0], 'message', text]
 
 export const PREREQ = (text: string, code: string): Job => ({ error: ['OpPrereqError', [text, code]] })
 /** A job that fails after its instance was made. */

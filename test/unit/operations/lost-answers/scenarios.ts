@@ -9,7 +9,7 @@ import { drbdInstance, plainInstance } from '../../../support/storage-cluster'
 
 const SERVER_PEM = '/var/lib/ganeti/server.pem'
 const KNOWN_HOSTS = '/var/lib/ganeti/known_hosts'
-export type Params = Readonly<Record<string, unknown>>
+type Params = Readonly<Record<string, unknown>>
 export interface Scenario {
   readonly op: string
   readonly params: Params

@@ -1,6 +1,6 @@
 // What pages read out of answers whose shape is another program's.
 import document from '../../../../openapi/rapi.json'
-import { differences, parameterText, SIZES } from '../../../../ui/src/parts/differences'
+import { differences, parameterText, SIZES } from '../../../../ui/src/format/differences'
 import { findingOf, findingsOf } from '../../../../ui/src/parts/findings'
 import { interfacesOf, statusOf } from '../../../../ui/src/pages/nodes/reports'
 import { nodeStatesOf } from '../../../../ui/src/pages/os/node-states'

@@ -6,7 +6,7 @@ import { type Dictionary, ofCluster, parameterFields, type Values } from '../../
 import { policyFieldsOfCluster } from '../../forms/policy-fields'
 import { type Field, fieldOf, type Schema } from '../../forms/schema'
 import { isSame } from '../../forms/values'
-import { valueText, yesOrNo } from '../../parts/differences'
+import { valueText, yesOrNo } from '../../format/differences'
 import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
 

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMay, useRefusal } from '../../api/session'
-import { Icon } from '../../parts/icon'
+import { Icon } from '../../icons/icon'
 import { RefusableButton } from '../../parts/refusable'
 import { instanceTo, RowLink } from '../../parts/row-link'
 import { texts } from '../../texts'

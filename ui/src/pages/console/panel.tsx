@@ -1,7 +1,7 @@
 // The frame of both kinds of consoles: the state of the connection, and the actions.
 import { ActionIcon, Button, Group, Menu, Modal, ScrollArea, Text, Textarea } from '@mantine/core'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
-import { Icon, type IconName } from '../../parts/icon'
+import { Icon, type IconName } from '../../icons/icon'
 import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
 import type { ConsoleState } from './connection'
@@ -12,7 +12,7 @@ const TONES: Readonly<Record<ConsoleState['phase'], Tone>> = {
   ...{ opening: 'busy', connected: 'good', waiting: 'warn', lost: 'warn', over: 'bad' },
 }
 
-export interface KeyChoice {
+interface KeyChoice {
   readonly label: string
   readonly press: () => void
 }

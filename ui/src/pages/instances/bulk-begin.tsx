@@ -52,7 +52,7 @@ const doorsOf = (action: BulkAction['action'], given: Values, plan?: ShownPlan):
 const TRY_AGAIN_MS = 5000
 
 /** Waits for problems that pass and concern no single instance: the session has ended, or the server is away or busy. */
-export function cleared(error: unknown): Promise<void> | undefined {
+function cleared(error: unknown): Promise<void> | undefined {
   if (!(error instanceof Problem)) return undefined
   const { status } = error
   if (status === 401) return signedIn()

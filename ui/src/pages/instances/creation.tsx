@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { useMay } from '../../api/session'
-import { allOf } from '../../parts/conditions'
+import { allOf } from '../../api/conditions'
 import { errorOf, isOver, type Job, jobQuery, JobStatus } from '../../parts/job'
 import { JobFailure } from '../../parts/job-failure'
 import { Card, Nothing } from '../../parts/page'
@@ -50,7 +50,7 @@ export function useCreation(name: string, missing: boolean): Creation {
   return { job: job?.status === 'success' ? undefined : job, ready: !waits || there?.includes(name) === true }
 }
 
-export const creatingFilter = (name: string): string =>
+const creatingFilter = (name: string): string =>
   allOf([
     ['=[]', 'objects', `instance/${name}`],
     ['=~', 'title', '^INSTANCE_CREATE'],

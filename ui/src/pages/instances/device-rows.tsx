@@ -4,7 +4,7 @@ import { FieldInput } from '../../forms/field-input'
 import { Fields } from '../../forms/fields'
 import type { Field } from '../../forms/schema'
 import { complaintsOf } from '../../forms/values'
-import { Icon } from '../../parts/icon'
+import { Icon } from '../../icons/icon'
 import { texts } from '../../texts'
 import type { Row } from './draft'
 

@@ -1,5 +1,5 @@
 // Filters of the list of instances: as search parameters of the address, and as conditions of the query language.
-import { allOf, nameLike } from '../../parts/conditions'
+import { allOf, nameLike } from '../../api/conditions'
 
 export interface InstanceFilters {
   readonly q?: string
@@ -27,7 +27,7 @@ const CONDITIONS: Readonly<Record<FilterName, (value: string) => unknown[]>> = {
   os: osIs,
 }
 
-export const FILTERS = Object.keys(CONDITIONS) as readonly FilterName[]
+const FILTERS = Object.keys(CONDITIONS) as readonly FilterName[]
 
 /** The active filters. */
 export const activeFilters = (search: InstanceFilters): (readonly [FilterName, string])[] =>

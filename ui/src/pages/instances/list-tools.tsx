@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Popover, Stack, TextInput } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useState } from 'react'
-import { Icon } from '../../parts/icon'
+import { Icon } from '../../icons/icon'
 import { texts } from '../../texts'
 import { ALL_COLUMNS, columnsOf, USUAL } from './columns'
 import type { InstanceFilters } from './list-filter'

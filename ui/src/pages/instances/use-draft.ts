@@ -22,7 +22,7 @@ import { TEMPLATES } from './templates'
 const own = texts.instances.create
 const words = texts.instances.actions
 
-export interface Sections {
+interface Sections {
   readonly general: readonly Field[]
   readonly os: readonly Field[]
   readonly backend: readonly Field[]

@@ -1,7 +1,7 @@
 // The locks that are held or waited for.
 import { Switch, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { allOf, anyOf, nameLike } from '../../parts/conditions'
+import { allOf, anyOf, nameLike } from '../../api/conditions'
 import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'

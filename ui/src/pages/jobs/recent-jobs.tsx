@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { useRefusal } from '../../api/session'
 import { Ago } from '../../parts/time'
-import { allOf } from '../../parts/conditions'
+import { allOf } from '../../api/conditions'
 import { type Job, summaryOf } from '../../parts/job'
 import { Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -41,7 +41,7 @@ export function RecentJobs({ about, status, none = texts.instances.noJobs }: Rec
   )
 }
 
-export const recentFilter = ({ about, status }: Pick<RecentProps, 'about' | 'status'>): string | undefined =>
+const recentFilter = ({ about, status }: Pick<RecentProps, 'about' | 'status'>): string | undefined =>
   allOf([
     ...(about === undefined ? [] : [['=[]', 'objects', about]]),
     ...(status === undefined ? [] : [['|', ...status.map((one) => ['==', 'status', one])]]),

@@ -8,7 +8,7 @@ interface LockRow {
   readonly pending?: readonly unknown[] | null
 }
 
-export function holdersOf(text: string): Holder[] {
+function holdersOf(text: string): Holder[] {
   try {
     const holder: unknown = JSON.parse(text)
     return typeof holder === 'number' || typeof holder === 'string' ? [holder] : []

@@ -1,6 +1,6 @@
 // A rule of the job queue as a text, and its conversion from and to a form.
 import type { components } from '../../api/schema'
-import { anyOf, nameLike, uuidLike } from '../../parts/conditions'
+import { anyOf, nameLike, uuidLike } from '../../api/conditions'
 import { texts } from '../../texts'
 
 export type Rule = components['schemas']['FilterView']

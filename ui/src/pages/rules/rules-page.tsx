@@ -2,7 +2,7 @@
 import { Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { ActionAt, Actions } from '../../parts/action'
-import { allOf } from '../../parts/conditions'
+import { allOf } from '../../api/conditions'
 import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'

@@ -88,7 +88,7 @@ export function BalancePanel({ balance, planned, run, begin }: PanelProps) {
   )
 }
 
-export const scoreText = (score: number): string => score.toFixed(4)
+const scoreText = (score: number): string => score.toFixed(4)
 
 /** The result, when the job has ended well. */
 const Balanced = ({ run: { plan, job } }: { run: BalanceRun }) => (

@@ -21,7 +21,7 @@ import type { AnyOpcode } from './jobs.controller'
 import { V3Resource } from './resource'
 
 /** An object of the configuration as it was. */
-export interface PlanVersion {
+interface PlanVersion {
   kind: ObjectKind
   uuid: string
   /** @isInt */

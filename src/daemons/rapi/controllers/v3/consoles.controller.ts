@@ -6,7 +6,7 @@ import { ticketBody } from '../../v3/bodies'
 import { V3Resource } from './resource'
 
 /** A SPICE screen, which a program such as remote-viewer shows. */
-export interface SpiceView {
+interface SpiceView {
   host: string
   /** @isInt */
   port: number

@@ -6,7 +6,7 @@ import { eventStream, shownEvent } from '../../v3/event-stream'
 import { cursorOf, readCursor, readLimit, V3Resource } from './resource'
 
 /** An event that has happened. */
-export interface PastEvent {
+interface PastEvent {
   /** Send it as `Last-Event-ID` to get the events after this one. */
   id: string
   type: string

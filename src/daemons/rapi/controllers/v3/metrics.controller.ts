@@ -13,7 +13,7 @@ export interface NodeMetrics extends Omit<NodeHistory, 'times'> {
 }
 
 /** A node that has a part of an instance's last hours, but did not send it. */
-export interface MissingMetrics {
+interface MissingMetrics {
   node: string
   why: string
 }

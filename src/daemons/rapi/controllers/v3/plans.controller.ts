@@ -9,7 +9,7 @@ import type { AnyOpcode } from './jobs.controller'
 import { V3Resource } from './resource'
 
 /** A request of this API that would submit a job. */
-export interface PlannedRequest {
+interface PlannedRequest {
   method: 'POST' | 'PATCH' | 'DELETE'
   /** The path of the request: `/3/instances/vm1/migrate`. */
   path: string

@@ -6,7 +6,7 @@ import type { Session } from '../../v3/sessions'
 import { V3Resource } from './resource'
 
 /** An object is in the scope if it has one of the tags and is in one of the groups. */
-export interface SessionScope {
+interface SessionScope {
   /** If it is empty, tags do not matter. */
   tags: string[]
   /** If it is empty, groups do not matter. */

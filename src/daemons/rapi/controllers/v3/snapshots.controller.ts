@@ -4,7 +4,7 @@ import { snapshotShape } from '../../../../query/object-shapes'
 import { V3Resource } from './resource'
 
 /** A snapshot of one disk. */
-export interface SnapshotView {
+interface SnapshotView {
   /** The index of the disk. @isInt */
   disk: number
   name: string

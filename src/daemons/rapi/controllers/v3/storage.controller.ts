@@ -4,7 +4,7 @@ import { storageShape } from '../../../../query/object-shapes'
 import { V3Resource } from './resource'
 
 /** A volume group, a physical volume or a folder in which a node keeps disks. Sizes are null if the node does not report them. */
-export interface StorageUnitView {
+interface StorageUnitView {
   name: string
   size_mib: number | null
   used_mib: number | null
@@ -14,7 +14,7 @@ export interface StorageUnitView {
 }
 
 /** The units of one type of storage that a node has. */
-export interface NodeStorageView {
+interface NodeStorageView {
   /** `file`, `sharedfile`, `gluster`, `lvm-vg`, or `lvm-pv` for the physical volumes of volume groups. */
   type: string
   units: StorageUnitView[]

@@ -5,14 +5,14 @@ import type { TagUse } from '../../../../rpc/luxi/resources'
 import { V3Resource, cursorOf, readCursor, readLimit } from './resource'
 
 /** An object that has a tag. */
-export interface TaggedObject {
+interface TaggedObject {
   /** `cluster`, `instance`, `node`, `group` or `network`. */
   kind: string
   name: string
 }
 
 /** A tag, and the objects that have it. */
-export interface TagView {
+interface TagView {
   tag: string
   /** The number of objects that have it. @isInt */
   count: number

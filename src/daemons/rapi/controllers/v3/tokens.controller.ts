@@ -19,7 +19,7 @@ import { inFuture } from '../../v3/body'
 import { V3Resource, readLimit } from './resource'
 
 /** A bearer token, without its secret. */
-export interface Token {
+interface Token {
   id: string
   name: string
   /** The owner. The token can never do more than this user. */

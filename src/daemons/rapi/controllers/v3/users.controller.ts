@@ -3,7 +3,7 @@ import { Get, Route, Security, Tags } from '../../../../http/decorators'
 import { V3Resource } from './resource'
 
 /** A user of the remote API. Its password is never shown. */
-export interface UserView {
+interface UserView {
   name: string
   /** The options of its line in the users file: roles such as `@operator`, permissions, and Ganeti's `read` and `write`. */
   options: string[]

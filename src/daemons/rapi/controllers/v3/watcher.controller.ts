@@ -7,19 +7,19 @@ import { inFuture } from '../../v3/body'
 import { V3Resource } from './resource'
 
 /** An instance that the watcher left as it was, and why. */
-export interface WatcherLeft {
+interface WatcherLeft {
   name: string
   why: string
 }
 
 /** An instance, or the disks of a group, for which something failed. */
-export interface WatcherFailed extends WatcherLeft {
+interface WatcherFailed extends WatcherLeft {
   /** Null if no job was submitted. @isInt */
   job: number | null
 }
 
 /** What the last run for a node group did. The lists contain names of instances. */
-export interface WatcherGroup {
+interface WatcherGroup {
   /** The uuid of the node group. */
   group: string
   name: string

@@ -23,7 +23,7 @@ export interface NicOf {
   readonly name: string | null
 }
 
-export const NIC: BodySchema = { properties: create.properties['nics']?.items?.properties ?? {}, required: [] }
+const NIC: BodySchema = { properties: create.properties['nics']?.items?.properties ?? {}, required: [] }
 
 const MODES = choicesOf(known.properties['mode']?.enum ?? [])
 

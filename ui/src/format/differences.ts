@@ -1,5 +1,5 @@
 // Readable values, and differences between an old and a new value.
-import { sizeText } from '../format/size'
+import { sizeText } from './size'
 import { texts } from '../texts'
 
 type Record_ = Readonly<Record<string, unknown>>
