@@ -1,6 +1,5 @@
 // A node in a temporary virtual root, for tests of code that runs on nodes.
 import * as fs from 'node:fs'
-import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock } from '../../src/lib/clock'
 import { thisMachine } from '../../src/lib/machine'
@@ -13,6 +12,7 @@ import { hypervisorsOf } from '../../src/node/hypervisor/index'
 import { NodeMeasures } from '../../src/node/measures'
 import { ownedDisk } from '../../src/model/owners'
 import { openSsconf } from '../../src/node/ssconf'
+import { roomyFolder } from './roomy-folder'
 
 export interface TestNode {
   context: NodeContext
@@ -25,7 +25,7 @@ export interface TestNode {
 }
 
 export function testNode(hostname = 'node1.example.com', changes: Partial<NodeContext> = {}): TestNode {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-node-'))
+  const folder = fs.mkdtempSync(path.join(roomyFolder(), 'gantry-node-'))
   const paths = pathsOf(path.join(folder, hostname), hostname)
   const told: string[] = []
   const basics = {

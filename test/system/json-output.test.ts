@@ -2,8 +2,10 @@
 // a new one is tried, or must be named below as one that acts.
 import type { Argument, Command } from '../../src/cli/command'
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { ALL_TOOLS } from '../support/all-tools'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { roomyFolder } from '../support/roomy-folder'
 
 /** Commands that change something, follow a job, or run programs. */
 const ACTS: Readonly<Record<string, string>> = {
@@ -96,7 +98,7 @@ function nameFor(tool: string, { kind }: Argument, full: boolean): string | unde
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   // Mirrored disks need more room than a small /tmp has.
-  const root = fs.mkdtempSync('/var/tmp/gt-')
+  const root = fs.mkdtempSync(path.join(roomyFolder(), 'gt-'))
   cluster = await startCluster(['--hypervisor', 'fake'], { root })
 })
 afterAll(() => cluster.remove())

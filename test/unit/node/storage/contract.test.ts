@@ -1,6 +1,5 @@
 // Every template obeys the same rules; a new one needs only a line in `sample`.
 import * as fs from 'node:fs'
-import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemFiles } from '../../../../src/lib/files'
 import { Disks } from '../../../../src/node/storage/disks'
@@ -18,6 +17,7 @@ import { storageMachine } from '../../../support/doubles/storage-machine'
 import { twinDriver } from '../../../support/doubles/twin-driver'
 import { clockAt } from '../../../support/instant-clock'
 import { type TestNode, testNode } from '../../../support/node-context'
+import { roomyFolder } from '../../../support/roomy-folder'
 
 const MIB = 1 << 20
 
@@ -118,7 +118,7 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     return storage.lent(one, async (place) => use(local(place)))
   }
   beforeEach(async () => {
-    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-storage-'))
+    const root = fs.mkdtempSync(path.join(roomyFolder(), 'gantry-storage-'))
     const machine = withDrbd(storageMachine(root))
     mirrors = new MirrorsOfNode()
     const { processes, mirrorProgram } = mirrors
