@@ -44,10 +44,10 @@ const LAYERS = {
   ...Object.fromEntries(
     HTTP_DAEMONS.map((name) => [`daemons/${name}`, [...FOR_DAEMONS, 'http', `generated/${name}-routes`]]),
   ),
-  'daemons/luxi': [...FOR_DAEMONS, 'services', 'bootstrap', 'jobs', 'config'],
+  'daemons/luxid': [...FOR_DAEMONS, 'services', 'bootstrap', 'jobs', 'config'],
   'daemons/wconfd': [...FOR_DAEMONS, 'replication', 'config', 'locks'],
   'daemons/noded': [...FOR_DAEMONS, 'replication', 'node'],
-  'daemons/node': [...FOR_DAEMONS, 'bootstrap', 'node'],
+  'daemons/supervisor': [...FOR_DAEMONS, 'bootstrap', 'node'],
   'daemons/sim': [...FOR_DAEMONS, 'config'],
   'daemons/confd': [...FOR_DAEMONS, 'config'],
   'daemons/rapi': [...FOR_DAEMONS, 'http', 'generated'],

@@ -22,8 +22,8 @@ import { LuxiClient } from './rpc/luxi/client'
 import { openNodeClient } from './rpc/node/client'
 import { openWconfd } from './rpc/wconfd/client'
 import { NodeLiveData } from './services/live-data/live-data'
-import { NodeQuestions } from './services/live-data/node-questions'
-import { checkAgain, checkSubmitted } from './services/jobs/recheck'
+import { NodeProber } from './services/live-data/node-prober'
+import { authorizeStart, checkSubmitted } from './services/jobs/authorize-start'
 
 takeOwnUmask()
 const [, , root, hostname] = process.argv
@@ -38,7 +38,7 @@ const random = systemRandom
 const log = createLog('job', { file: ownedLogFile(paths.logFile('jobs')) })
 const nodes = openNodeClient({ paths, clock, files: systemFiles })
 const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
-const live = new NodeLiveData(new NodeQuestions(nodes, clock, log), clock)
+const live = new NodeLiveData(new NodeProber(nodes, clock, log), clock)
 const luxi = new LuxiClient({ path: paths.socket('query'), clock })
 
 /** luxid cannot answer some queries from its own data, so this process does. */
@@ -88,7 +88,7 @@ serveJobs(processChannel(), {
       rendezvous: () => openRendezvous(clock, paths.socketDir),
       think,
       async started(how) {
-        await checkAgain(op, setting.jobId, wconfd)
+        await authorizeStart(op, setting.jobId, wconfd)
         await setting.started(how)
       },
       processLog: log.child({ job: setting.jobId }),

@@ -9,7 +9,7 @@ import { findInstance } from '../src/config/lookup'
 import { Reservations } from '../src/config/reservations'
 import { slice } from '../src/config/slice'
 import { EMPTY_GANTRY } from '../src/config/upgrade'
-import { LoginTurns } from '../src/daemons/rapi/login-turns'
+import { LoginThrottle } from '../src/daemons/rapi/login-throttle'
 import { UsersFile } from '../src/daemons/rapi/users'
 import { Sessions } from '../src/daemons/rapi/v3/sessions'
 import { CountedLog } from '../src/lib/counted-log'
@@ -55,7 +55,7 @@ const sizeOf = (object: object, field: string): number => (Reflect.get(object, f
 describe('is filled beyond its bound:', () => {
   test('whoever guesses passwords, and whoever was right', async () => {
     const clock = { ...systemClock, monotonic_ms: () => 0, sleep: () => Promise.resolve() }
-    const turns = new LoginTurns(clock, silentLog)
+    const turns = new LoginThrottle(clock, silentLog)
     for (let at = 0; at < LOGIN_ADDRESSES_MAX + BEYOND; at++) {
       const address = `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
       await turns.take(address, { user: `wrong${at}`, shown: 'x' }, () => Promise.resolve(undefined))

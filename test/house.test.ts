@@ -359,7 +359,7 @@ const UNREAD_OPTIONS: Readonly<Record<string, string>> = {
 
 const reading = new Reading(
   program,
-  sourcesOf(program, ['src/operations', 'src/allocation', 'src/services', 'src/daemons/luxi']),
+  sourcesOf(program, ['src/operations', 'src/allocation', 'src/services', 'src/daemons/luxid']),
 )
 
 test("every parameter of an opcode is read by the opcode's unit", () => {

@@ -162,7 +162,7 @@ const MAY_SERVE: Readonly<Record<string, string>> = {
   'src/http/websockets.ts': 'src/http/serve.ts has caught it: only what it accepts becomes a websocket',
   'src/lib/net/json-socket.ts': 'the connection is closed, and `onDefect` gets the failure',
   'src/lib/net/rendezvous.ts': 'it only accepts a connection',
-  'src/lib/own-figures.ts': 'the connection is closed',
+  'src/lib/self-metrics.ts': 'the connection is closed',
   'src/node/hypervisor/kvm/migration-relay.ts': 'the connection is closed, and the migration fails or is interrupted',
   'src/node/transfer/stream.ts': 'the transfer fails',
 }
@@ -179,7 +179,7 @@ const MAY_ASK: Readonly<Record<string, string>> = {
   'src/lib/net/json-socket.ts': 'the limit that its caller names; whether a socket is served, the kernel tells at once',
   'src/lib/net/rendezvous.ts': 'the kernel tells at once whether the socket is served; what follows is its caller’s',
   'src/lib/net/resolve.ts': 'the limit that its caller names',
-  'src/lib/own-figures.ts': 'the limit that its caller names',
+  'src/lib/self-metrics.ts': 'the limit that its caller names',
   'src/node/consoles/rfb.ts': 'SCREEN_HANDSHAKE_S around all of it',
   'src/node/consoles/screen.ts': 'SCREEN_HANDSHAKE_S',
   'src/node/consoles/serial-lines.ts': 'the kernel tells at once whether the socket is served',
@@ -243,7 +243,7 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   {
     text: new RegExp(`['"\`](${PROGRAMS})['"\`]`),
     instead: 'roles that src/roles/table.ts describes, or `programOf`: a new daemon is known from there on',
-    where: /^src\/(?!roles\/table\.ts|model\/constants\/|daemons\/node\/system-daemons\.ts)/,
+    where: /^src\/(?!roles\/table\.ts|model\/constants\/|daemons\/supervisor\/system-daemons\.ts)/,
   },
   {
     text: /\bfc\.(assert|check|sample)\(|\bMath\.random\b/,

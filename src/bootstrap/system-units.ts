@@ -1,5 +1,5 @@
 // This node's daemons as systemd units, if systemd runs the machine and Gantry's package is installed. The parent of a
-// node's daemons (daemons/node/supervisor.ts) and systemd are two ways to run the same roles; this file detects which
+// node's daemons (daemons/supervisor/supervisor.ts) and systemd are two ways to run the same roles; this file detects which
 // one is in use.
 import { EXIT } from '../model/constants/daemons'
 import { UNITS_S } from '../model/limits/daemons'

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
 import { NO_CATEGORY } from '../model/constants/collectors'
 import { COLLECT_S, COLLECTOR_RESTS_S, REPORT_CHARS_MAX, REPORT_S } from '../model/limits/collectors'
-import { type Look, type Pace, type PaceBounds, boundsOf, firstPace, nextPace } from './pace'
+import { type Sample, type Schedule, type ScheduleBounds, boundsOf, firstSchedule, nextSchedule } from './schedule'
 import { type Collector, type Described, type OpenCollector, type Status, fieldsOf, reportOf } from './report'
 
 /** Anything that is looked at regularly. */
@@ -41,7 +41,7 @@ export interface Selection {
 /** Figures of a collector, for this daemon's administrator. */
 export interface Figures {
   readonly watched: Watched
-  readonly pace: Pace
+  readonly pace: Schedule
   readonly looks: number
   readonly failures: number
   readonly seen_ms: number | undefined
@@ -136,8 +136,8 @@ interface Kept {
 class Watch {
   private open: OpenCollector | undefined
   private kept: Kept | undefined
-  private pace: Pace
-  private bounds: PaceBounds
+  private pace: Schedule
+  private bounds: ScheduleBounds
   /** The timer for the next look; undefined while it looks or pauses. */
   private timer: Timer | undefined
   /** The first look, or the first one after a pause, while it runs. */
@@ -153,7 +153,7 @@ class Watch {
     private readonly options: MonitorOptions,
   ) {
     this.bounds = boundsOf(watched.interval_s, watched.kind)
-    this.pace = firstPace(watched, this.bounds)
+    this.pace = firstSchedule(watched, this.bounds)
   }
 
   get isActive(): boolean {
@@ -166,7 +166,7 @@ class Watch {
     const changed = this.bounds.fastest_s !== interval_s
     if (this.isActive && !changed) return
     this.bounds = boundsOf(interval_s, this.watched.kind)
-    this.pace = firstPace(
+    this.pace = firstSchedule(
       { ...this.pace, interval_s: this.isActive ? interval_s : this.watched.interval_s },
       this.bounds,
     )
@@ -243,7 +243,7 @@ class Watch {
     return this.watched.stateful === true || unasked_ms < COLLECTOR_RESTS_S * 1000
   }
 
-  private paceAfter(look: Look): Pace {
+  private paceAfter(look: Sample): Schedule {
     const { fastest_s: interval_s } = this.bounds
     // Waiting for a missing answer costs nothing, and missing data should appear soon.
     if (this.kept?.error !== undefined) return { ...this.pace, interval_s }
@@ -251,7 +251,7 @@ class Watch {
     if (this.watched.stateful === true) return { cost_ms: look.took_ms, interval_s }
     // The first look may have waited for other starting collectors.
     const took_ms = this.looks === 1 ? this.pace.cost_ms : look.took_ms
-    return nextPace(this.pace, { ...look, took_ms }, this.bounds)
+    return nextSchedule(this.pace, { ...look, took_ms }, this.bounds)
   }
 
   private lookLater(): void {

@@ -2,7 +2,7 @@
 // know who asks.
 import { type Clock, nanoseconds } from '../lib/clock'
 import { isMissing } from '../lib/disk'
-import type { OwnFigures } from '../lib/own-figures'
+import type { SelfMetrics } from '../lib/self-metrics'
 import type { Paths } from '../lib/paths'
 import { whyNot } from '../lib/text/why-not'
 import type { DataCollector, REPORT_CATEGORIES } from '../model/constants/collectors'
@@ -115,7 +115,7 @@ export interface NodeSources {
   /** The back end of this name. It rejects questions if the node lacks the hypervisor. */
   backEnd(hypervisor: string): BackEnd
   /** A local daemon's figures about itself; undefined if it has none. Rejects if it does not answer. */
-  figures?(role: string): Promise<OwnFigures | undefined>
+  figures?(role: string): Promise<SelfMetrics | undefined>
   /** Reports that something dispensable is missing. */
   warn(text: string): void
 }

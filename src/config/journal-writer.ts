@@ -3,7 +3,7 @@
 import type { Appender } from '../lib/disk'
 import { UnsettledAppend } from '../lib/file/unsettled-append'
 import { errorText } from '../lib/system-failure'
-import { Turns } from '../lib/work/turns'
+import { Mutex } from '../lib/work/mutex'
 import { JOURNAL_RETRY_S } from '../model/limits/config'
 import { encodeMark } from './journal'
 import { startJournal, type Checkpoint, type CheckpointTexts, type Loaded, type StoreOptions } from './store-files'
@@ -16,7 +16,7 @@ export class JournalWriter {
   private coming: CheckpointTexts | undefined
   /** The records since the last checkpoint. */
   private records: { readonly to: number; readonly data: Buffer }[]
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
   private unknown: string | undefined
   private isClosing = false
 
@@ -56,11 +56,11 @@ export class JournalWriter {
   }
 
   begin(): Promise<void> {
-    return this.turns.take(() => this.renew())
+    return this.turns.runExclusive(() => this.renew())
   }
 
   append(data: Buffer, to: number): Promise<void> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       const journal = this.journal ?? (await this.started())
       try {
         await journal.append(data)
@@ -78,7 +78,7 @@ export class JournalWriter {
   /** Names a checkpoint before it is written. */
   announce(texts: CheckpointTexts): Promise<void> {
     this.coming = texts
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.drop())
       if (this.journal === undefined) await this.renew()
     })
@@ -86,7 +86,7 @@ export class JournalWriter {
 
   /** The announced checkpoint is whole: the journal begins anew with the records that it lacks. */
   advance(texts: CheckpointTexts): Promise<void> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       this.written = texts
       this.coming = undefined
       this.records = this.records.filter((record) => record.to > texts.mark.config.serial)
@@ -100,7 +100,7 @@ export class JournalWriter {
   }
 
   close(remove: boolean): Promise<void> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       await this.drop()
       if (remove) await this.options.disk.remove(this.options.paths.journalFile, { durable: true })
     })

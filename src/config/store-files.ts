@@ -7,7 +7,7 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { quoteForShell } from '../lib/ssh/ssh'
 import type { Random } from '../lib/random'
-import { setAside } from '../lib/file/set-aside'
+import { quarantine } from '../lib/file/quarantine'
 import { SET_ASIDE_MAX } from '../model/limits/daemons'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
@@ -160,7 +160,7 @@ async function rejectJournal({ takeFiles, ...options }: StoreOptions, reason: st
       `${paths.configFile} and ${paths.gantryFile} are not as this program has left them: ${reason}. Restore them, with ` +
         `${paths.journalFile}, from a master candidate or a backup. ${howToTake(paths)}`,
     )
-  const kept = await setAside(paths.journalFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
+  const kept = await quarantine(paths.journalFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
   const told = `${reason}; it is kept as ${kept}`
   log.error({ journal: kept }, told)
   return told

@@ -2,7 +2,7 @@
 // It may use everything; nothing uses it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { ChildFailure } from '../daemons/node/child'
+import { ChildFailure } from '../daemons/supervisor/child'
 import { systemClock as clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/net/json-socket'
@@ -21,14 +21,14 @@ import { guestNetwork } from './hypervisor-choice'
 import { RunningCluster } from './running-cluster'
 import { takeFilesOf } from './take-files'
 import { USAGE } from './usage'
-import { type Place, explain, say, speakToNobody, startCommand, toReach } from './speech'
+import { type Place, explain, printMessage, silenceMessages, startCommand, toReach } from './messages'
 
 export async function runEmbedded(args: readonly string[], program: string): Promise<void> {
   let options: ReturnType<typeof readOptions> | undefined
-  speakToNobody()
+  silenceMessages()
   try {
     options = readOptions(args)
-    if (options === 'help') return say(USAGE.trimEnd())
+    if (options === 'help') return printMessage(USAGE.trimEnd())
     await run(options, program)
   } catch (error) {
     const ours = [UsageError, GanetiError, ChildFailure, LimitTooLow].some((kind) => error instanceof kind)
@@ -42,7 +42,7 @@ export async function runEmbedded(args: readonly string[], program: string): Pro
 
 async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
-  for (const warning of checkLimits(SYSTEM_LIMITS)) say(`Warning: ${warning}`)
+  for (const warning of checkLimits(SYSTEM_LIMITS)) printMessage(`Warning: ${warning}`)
   checkRootLength(options.root, [])
   // A user whose umask keeps others out keeps them out of the whole folder.
   const isNew = makeRoot(options.root)
@@ -84,7 +84,7 @@ const removeEmpty = (root: string): Promise<void> => fs.promises.rmdir(root).cat
 
 async function finish(lock: FramedServer, root: string): Promise<void> {
   await lock.close()
-  say(`stopped; "${startCommand(root)}" goes on where this was`)
+  printMessage(`stopped; "${startCommand(root)}" goes on where this was`)
   process.exit(0)
 }
 
@@ -95,20 +95,22 @@ async function prepare(options: EmbeddedOptions): Promise<Settings> {
   const recorded = readSettings(root)
   if (recorded === undefined) {
     if (options.takeFiles !== undefined) throw new UsageError(`--take-files: there is no cluster in ${root}`)
-    const settings = await planSettings(options, say)
+    const settings = await planSettings(options, printMessage)
     await checkPorts(settings)
-    await create(options, settings, say)
+    await create(options, settings, printMessage)
     return settings
   }
   refuseChanges(options, recorded)
   const { settings: existing, left } = withoutLeft(root, recorded)
   if (left.length > 0) {
-    say(`${left.join(', ')} left the cluster`)
+    printMessage(`${left.join(', ')} left the cluster`)
     await writeSettings(root, existing)
   }
-  say(`going on with the cluster in ${root} (hypervisor: ${existing.simulated ? 'simulated' : existing.hypervisor})`)
+  printMessage(
+    `going on with the cluster in ${root} (hypervisor: ${existing.simulated ? 'simulated' : existing.hypervisor})`,
+  )
   await portsAgain(existing)
-  if (options.takeFiles !== undefined) await takeFilesOf(options.takeFiles, root, existing, say)
+  if (options.takeFiles !== undefined) await takeFilesOf(options.takeFiles, root, existing, printMessage)
   return existing
 }
 
@@ -120,7 +122,7 @@ async function portsAgain(settings: Settings): Promise<void> {
       return await checkPorts(settings, { parts: true })
     } catch {
       if (clock.monotonic_ms() > deadline_ms) return checkPorts(settings)
-      if (!told) say('waiting for the daemons of a former start to end')
+      if (!told) printMessage('waiting for the daemons of a former start to end')
       await clock.sleep(200)
     }
   }
@@ -153,7 +155,7 @@ async function removeCluster(root: string): Promise<void> {
     'sim.sock',
     'recorded-config.data',
   ]
-  if (settings !== undefined) say(`throwing away the cluster in ${root}`)
+  if (settings !== undefined) printMessage(`throwing away the cluster in ${root}`)
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
 }
 
@@ -170,7 +172,7 @@ async function announce({ root, program }: Place, settings: Settings, socket: st
     : 'the users of the recorded cluster'
   const real = settings.hypervisor === 'kvm' && !settings.simulated
   const network = real ? `\n  networks     ${await guestNetwork()}` : ''
-  say(`
+  printMessage(`
 the cluster runs (after ${took_s.toFixed(1)} s)
   console      ${url}/ui/  (${login})
   remote API   ${url}/2/info

@@ -1,12 +1,12 @@
 // The process trees of an embedded cluster's nodes, from start to end.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { Child } from '../daemons/node/child'
+import { Child } from '../daemons/supervisor/child'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles as files } from '../lib/files'
 import { systemProcesses as processes } from '../lib/programs/processes'
 import { systemRandom as random } from '../lib/random'
-import { Turns } from '../lib/work/turns'
+import { Mutex } from '../lib/work/mutex'
 import { OpExecError } from '../model/errors'
 import type { Role } from '../roles/role'
 import { roleNamed, ROLES } from '../roles/table'
@@ -29,7 +29,7 @@ import {
 import { type PrepareNode, type VirtualNode, wantedNode, writeNodeFiles } from './membership'
 import type { EmbeddedOptions } from './options'
 import { type Pointer, writePointer } from './pointer'
-import { explain, say } from './speech'
+import { explain, printMessage } from './messages'
 
 export class RunningCluster {
   private readonly nodes = new Map<string, Child>()
@@ -39,7 +39,7 @@ export class RunningCluster {
   private hasMaster = false
   private masterStopped: (() => void) | undefined
   private ready = false
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
 
   constructor(
     private readonly options: EmbeddedOptions,
@@ -53,17 +53,17 @@ export class RunningCluster {
   /** The master's daemons need the others' votes, so it starts last. */
   async start(signal: AbortSignal): Promise<void> {
     const [master, ...others] = this.nodes.values()
-    say('starting the node daemons')
+    printMessage('starting the node daemons')
     await Promise.all(others.map((node) => node.start()))
     if (signal.aborted || master === undefined) return
-    say('starting the master daemons')
+    printMessage('starting the master daemons')
     await master.start()
     if (!this.hasMaster)
       throw new OpExecError(`no node became the master; ${this.masterPaths.logFile('wconf-daemon')} says why`)
     await this.turns.idle()
     this.ready = true
     this.point()
-    if (!this.settings.simulated) await resumeGuests(this.luxi, say)
+    if (!this.settings.simulated) await resumeGuests(this.luxi, printMessage)
   }
 
   async stop(): Promise<void> {
@@ -72,10 +72,10 @@ export class RunningCluster {
     this.ready = false
     await this.turns.idle()
     if (wasReady) {
-      say('stopping')
-      await endJobs(this.luxi, clock, say).catch((error: unknown) => say(`jobs: ${explain(error)}`))
+      printMessage('stopping')
+      await endJobs(this.luxi, clock, printMessage).catch((error: unknown) => printMessage(`jobs: ${explain(error)}`))
       if (!this.settings.simulated)
-        await this.stopGuests().catch((error: unknown) => say(`instances: ${explain(error)}`))
+        await this.stopGuests().catch((error: unknown) => printMessage(`instances: ${explain(error)}`))
     }
     const master = this.nodes.get(this.masterNode.name)
     await master?.stop()
@@ -92,7 +92,7 @@ export class RunningCluster {
     this.nodes.get(this.masterNode.name)?.send('stop-master')
     await stopped
     const nodes = openNodeClient({ paths, clock, files })
-    await shutDownGuests(config, nodes, say)
+    await shutDownGuests(config, nodes, printMessage)
     nodes.close()
     for (const { name } of this.settings.nodes)
       await stopMirrors({ paths: nodePaths(this.options.root, name), clock, hostname: name })
@@ -121,7 +121,7 @@ export class RunningCluster {
     const remembered = this.remember([master, ...nodes.filter((node) => node !== master)])
     this.luxi.close()
     this.luxi = new LuxiClient({ path: this.masterPaths.socket('query'), clock })
-    say(`${name} is the master now; ${apiOf(this.settings)} leads there`)
+    printMessage(`${name} is the master now; ${apiOf(this.settings)} leads there`)
     if (this.ready) {
       this.pointer?.remove()
       this.point()
@@ -140,7 +140,7 @@ export class RunningCluster {
       frugal: roleNamed('node')?.frugal,
       env: { GANETI_ROOTDIR: path.join(this.options.root, name), GANETI_HOSTNAME: name },
       onMessage: (message) => this.heard(name, message),
-      onDeath: (how) => say(`${name} ended (${how}), starting it again`),
+      onDeath: (how) => printMessage(`${name} ended (${how}), starting it again`),
     })
   }
 
@@ -161,19 +161,23 @@ export class RunningCluster {
 
   private heard(name: string, message: unknown): void {
     if (typeof message !== 'object' || message === null) return
-    if ('notice' in message) say(`${name}: ${String(message.notice)}`)
+    if ('notice' in message) printMessage(`${name}: ${String(message.notice)}`)
     if ('stopped' in message) this.masterStopped?.()
     if ('master' in message) {
       this.hasMaster = true
-      this.turns.take(() => this.follow(name)).catch((error: unknown) => say(explain(error)))
+      this.turns.runExclusive(() => this.follow(name)).catch((error: unknown) => printMessage(explain(error)))
     }
     if ('left' in message)
-      this.turns.take(() => this.forget(name, String(message.left))).catch((error: unknown) => say(explain(error)))
+      this.turns
+        .runExclusive(() => this.forget(name, String(message.left)))
+        .catch((error: unknown) => printMessage(explain(error)))
   }
 
   /** Prepares a node before it is added: makes its files, and starts a daemon that answers. */
   get prepareNode(): PrepareNode | undefined {
-    return this.ready && !this.settings.simulated ? (name) => this.turns.take(() => this.prepare(name)) : undefined
+    return this.ready && !this.settings.simulated
+      ? (name) => this.turns.runExclusive(() => this.prepare(name))
+      : undefined
   }
 
   private async prepare(given: string): Promise<VirtualNode> {
@@ -192,7 +196,7 @@ export class RunningCluster {
       await fs.promises.rm(nodePaths(this.options.root, node.name).dataDir, { recursive: true, force: true })
       throw new OpExecError(explain(error))
     }
-    say(`${node.name} runs, to be added`)
+    printMessage(`${node.name} runs, to be added`)
     return node
   }
 
@@ -201,14 +205,14 @@ export class RunningCluster {
     const child = this.nodes.get(name)
     this.nodes.delete(name)
     if (this.nodes.size === 0) return this.end(name, child)
-    say(`${name}: ${why}; "gnt node add ${name}" takes it back`)
+    printMessage(`${name}: ${why}; "gnt node add ${name}" takes it back`)
     await child?.stop()
     await this.remember(this.settings.nodes.filter((node) => node.name !== name))
   }
 
   /** The last node has left the cluster; the next start makes a new one. */
   private async end(name: string, node: Child | undefined): Promise<void> {
-    say(`${name}: the cluster was destroyed`)
+    printMessage(`${name}: the cluster was destroyed`)
     this.ready = false
     await node?.stop()
     await fs.promises.rm(settingsFile(this.options.root), { force: true })

@@ -1,7 +1,7 @@
 // `npm start -- --take-files NODE`: the copies of the configuration disagree, and a person has said whose is right. The
 // master gets that node's files, and keeps its own.
 import { readConfig } from '../config/store-files'
-import { setAside } from '../lib/file/set-aside'
+import { quarantine } from '../lib/file/quarantine'
 import { createLog } from '../lib/log'
 import { systemClock as clock } from '../lib/clock'
 import { systemRandom as random } from '../lib/random'
@@ -37,7 +37,7 @@ export async function takeFilesOf(
     for (const [copy, own] of files) {
       const content = await disk.read(copy)
       if ((await disk.read(own)) !== undefined)
-        say(`kept as ${await setAside(own, 'rejected', { disk, clock, most: SET_ASIDE_MAX })}`)
+        say(`kept as ${await quarantine(own, 'rejected', { disk, clock, most: SET_ASIDE_MAX })}`)
       if (content !== undefined) await disk.write(own, content)
     }
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { hearAll } from '../lib/clock'
 import { hasMoreValues, isDeeper } from '../lib/text/json-depth'
 import { readBody as readText, SenderLeft } from '../lib/net/read-body'
-import { Shares } from '../lib/net/shares'
+import { Quota } from '../lib/net/quota'
 import type { HttpLimits } from '../model/limits/http'
 import { badRequest, HttpError, tooMany } from './errors'
 
@@ -12,10 +12,10 @@ export const JSON_TYPE = /^application\/json(\s*;\s*charset="?utf-8"?)?$/i
 
 /** Reads the bodies of all requests to one door. Long ones share a limited room. */
 export class Bodies {
-  private readonly long: Shares
+  private readonly long: Quota
 
   constructor(private readonly limits: HttpLimits) {
-    this.long = new Shares({ all: limits.long_bodies, each: limits.long_bodies_per_user })
+    this.long = new Quota({ all: limits.long_bodies, each: limits.long_bodies_per_user })
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Bodies } from './body'
 import { badRequest, notFound } from './errors'
 import { checkHeaders } from './request-headers'
 import { type PatternRoute, RouteTree } from './route-tree'
-import { refuseUnknown, refuseUnusedBody } from './strict'
+import { rejectUnknownParams, rejectUnusedBody } from './reject-unknown-params'
 import type { Talk } from './websockets'
 
 export interface Route<Context> extends PatternRoute {
@@ -77,9 +77,9 @@ export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bod
       const { route, params } = early ?? find(request, response, isWebsocket)
       api.admit?.(route, caller)
       const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
-      if (api.strict) refuseUnknown(route, query)
+      if (api.strict) rejectUnknownParams(route, query)
       const body = await bodies.read(request, api.bodyType, api.nameOf(caller))
-      if (api.strict) refuseUnusedBody(route, body)
+      if (api.strict) rejectUnusedBody(route, body)
       const asked = { request, response, caller, route, query, body }
       const context = api.context(asked)
       const args = readArguments(route.args, params, query, body, request.headers)

@@ -6,7 +6,7 @@ import type { HttpLimits } from '../model/limits/http'
 import { JSON_TYPE } from './body'
 import { type Api, type Asked, pathOf, WEBSOCKET } from './dispatch'
 import { HttpError, retryAfter } from './errors'
-import { leaving } from './leaving'
+import { clientDisconnectSignal } from './client-disconnect-signal'
 import { type Problem, PROBLEM_TYPE } from './problem'
 
 /** Headers and status that a controller sets beside its result. */
@@ -47,7 +47,7 @@ export function jsonApi<Caller, Context>(door: JsonDoor, own: Own<Caller, Contex
     },
     answer({ request, response }: Asked<Caller, Context>, result, context) {
       const reply = own.replyOf(context)
-      if (reply.stream !== undefined) return reply.stream(response, leaving(response))
+      if (reply.stream !== undefined) return reply.stream(response, clientDisconnectSignal(response))
       sendJson(request, response, reply, result, door)
     },
     refuse: (_request, response, error) => sendProblem(response, error, door),

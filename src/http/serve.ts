@@ -12,18 +12,18 @@ import type { Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Clock, noteRequest, type Timer } from '../lib/clock'
 import { countRefused } from '../lib/counted-log'
-import { clientOf, Crowd } from '../lib/net/crowd'
+import { clientOf, ConnectionLimiter } from '../lib/net/connection-limiter'
 import type { Log } from '../lib/log'
-import type { OwnFigures } from '../lib/own-figures'
+import type { SelfMetrics } from '../lib/self-metrics'
 import type { Random } from '../lib/random'
 import { systemFailure } from '../lib/system-failure'
-import { Shares } from '../lib/net/shares'
+import { Quota } from '../lib/net/quota'
 import { type CertificateFiles, followCertificate, keyAndCertificate } from '../lib/tls'
 import type { HttpLimits } from '../model/limits/http'
 import type { Middleware } from './application'
 import { isTooLong } from './body'
 import { pathOf } from './dispatch'
-import { OneByOne } from './one-by-one'
+import { PipelineQueue } from './pipeline-queue'
 import { hangUp, type Refusal, type RefusalWords, refuse, versionRefused } from './refusal'
 import { upgrade } from './upgrade'
 import type { Websockets } from './websockets'
@@ -53,7 +53,7 @@ export interface Served {
   readonly addresses: readonly AddressInfo[]
   /** Finishes running requests, then stops. */
   close(): Promise<void>
-  tell(): OwnFigures
+  tell(): SelfMetrics
 }
 
 export async function serve(door: Door): Promise<Served> {
@@ -95,8 +95,8 @@ export async function serve(door: Door): Promise<Served> {
 /** What all addresses of a door share. */
 interface Room {
   readonly door: Door
-  readonly crowd: Crowd
-  readonly oneByOne: OneByOne
+  readonly crowd: ConnectionLimiter
+  readonly oneByOne: PipelineQueue
   /** A TLS session of one address is valid for the others too. The keys live as long as this process. */
   readonly ticketKeys: Buffer
   readonly websockets: Websockets | undefined
@@ -107,7 +107,7 @@ interface Room {
 function openRoom(door: Door): Room {
   const ticketKeys = Buffer.from(door.random.hex(48), 'hex')
   const websockets = door.websockets === true ? openWebsockets(door) : undefined
-  const oneByOne = new OneByOne(door.limits.pipelined)
+  const oneByOne = new PipelineQueue(door.limits.pipelined)
   return { door, crowd: crowdOf(door), oneByOne, ticketKeys, websockets, requests: 0 }
 }
 
@@ -146,11 +146,11 @@ const NOT_THERE: Refusal = { status: 404, message: 'Not Found' }
 const UNFORESEEN = 'Internal error; the log of this daemon has the details'
 
 /** Counts the connections of all listening addresses together. */
-function crowdOf({ clock, log, limits }: Door): Crowd {
+function crowdOf({ clock, log, limits }: Door): ConnectionLimiter {
   const each = (client: string): number => enoughFor(client, limits) + limits.connections_told
-  return new Crowd({
-    open: new Shares({ all: limits.connections, each }),
-    handshakes: new Shares({ all: limits.connections, each }),
+  return new ConnectionLimiter({
+    open: new Quota({ all: limits.connections, each }),
+    handshakes: new Quota({ all: limits.connections, each }),
     enough: (client) => enoughFor(client, limits),
     ...{ clock, log, every_s: limits.tls_refused_every_s },
   })

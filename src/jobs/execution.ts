@@ -4,13 +4,13 @@ import { errorText } from '../lib/system-failure'
 import type { Clock, Timer } from '../lib/clock'
 import { timestamp, within } from '../lib/clock'
 import type { Log } from '../lib/log'
-import { Turns } from '../lib/work/turns'
+import { Mutex } from '../lib/work/mutex'
 import { JOB_START_ATTEMPTS_MAX } from '../model/limits/job-processes'
 import { JOB_ADOPT_S, JOB_LOG_WRITE_S, JOB_RETRY_S, QUEUE_GATHER_YOUNG_S } from '../model/limits/queue'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { ClientId } from '../rpc/wconfd/calls'
-import { type HeldLock, afterDeath, isUntouched, requeued } from './death'
+import { type HeldLock, crashOutcome, isUntouched, requeued } from './crash-outcome'
 import { type FindJob, verdictsOf } from './dependencies'
 import { withinTime } from './replicas'
 import { encodeJob } from './job-file'
@@ -50,7 +50,7 @@ export class Execution {
   private takenBack = false
   private priorityWanted: number | undefined
   /** Writes and publishes the process's messages in their order. */
-  private readonly heard = new Turns()
+  private readonly heard = new Mutex()
   /** Set while log lines are published but not written. */
   private unwritten: Timer | undefined
 
@@ -180,7 +180,7 @@ export class Execution {
     // Its process is being ended, and must not begin.
     if (this.takenBack) return new Promise(() => undefined)
     this.begun = true
-    return this.heard.take(async () => {
+    return this.heard.runExclusive(async () => {
       const before = job()
       const next = applyProgress(before, progress)
       // After finding the process again, its report may equal the file's content.
@@ -199,7 +199,7 @@ export class Execution {
     const { clock, save, job } = this.options
     const write = () => {
       this.unwritten = undefined
-      void this.heard.take(async () => (isFinished(job()) ? undefined : save(job()))).catch(() => undefined)
+      void this.heard.runExclusive(async () => (isFinished(job()) ? undefined : save(job()))).catch(() => undefined)
     }
     this.unwritten ??= clock.after(JOB_LOG_WRITE_S * 1000, write, { background: true })
   }
@@ -237,7 +237,7 @@ export class Execution {
     const locks = await this.freeLocks(file ?? job())
     await store.removeLivelock(job().livelock)
     if (this.left) return
-    const outcome = afterDeath({
+    const outcome = crashOutcome({
       known: job(),
       file,
       begun: (this.begun && !this.takenBack) || this.killWanted,

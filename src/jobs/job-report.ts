@@ -4,7 +4,7 @@
 // lines.
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
-import { Turns } from '../lib/work/turns'
+import { Mutex } from '../lib/work/mutex'
 import { JOB_LOG_WRITE_S } from '../model/limits/queue'
 import type { Job } from './job'
 import { encodeJob } from './job-file'
@@ -18,7 +18,7 @@ export interface JobReportOptions {
 
 export class JobReport {
   private luxid: Link | undefined
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
   private timer: Timer | undefined
   private latest: Job | undefined
 
@@ -32,7 +32,7 @@ export class JobReport {
 
   /** A new luxid is there. It gets the job's state, and writes everything after that. */
   follow(luxid: Link): void {
-    void this.turns.take(async () => {
+    void this.turns.runExclusive(async () => {
       if (this.latest === undefined || (await luxid.ask({ kind: 'job', job: this.latest })) === 'lost') return
       this.luxid = luxid
     })
@@ -43,7 +43,7 @@ export class JobReport {
     this.timer?.cancel()
     this.timer = undefined
     this.latest = job
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       const answer = (await this.luxid?.ask(progress)) ?? 'lost'
       if (answer === 'saved') return
       if (answer !== 'lost') throw new Error(answer.error)
@@ -64,7 +64,7 @@ export class JobReport {
     }
     const writeNow = () => {
       this.timer = undefined
-      void this.turns.take(write)
+      void this.turns.runExclusive(write)
     }
     this.timer ??= clock.after(JOB_LOG_WRITE_S * 1000, writeNow, { background: true })
   }

@@ -22,7 +22,7 @@ import { takeBack, type TakenBack } from './take-back'
 import type { QueueOptions } from './queue-options'
 import type { Secrets } from './runner'
 import { whyRefused } from './refused'
-import { QueueRoom } from './room'
+import { QueueQuota } from './queue-quota'
 import { Scheduler } from './scheduler'
 
 export type Submission = { id: JobId } | { error: string }
@@ -40,7 +40,7 @@ export class JobQueue {
   private readonly executions = new Map<JobId, Execution>()
   private readonly secrets = new Map<JobId, Secrets>()
   private readonly scheduler = new Scheduler()
-  private readonly room = new QueueRoom()
+  private readonly room = new QueueQuota()
   private readonly listeners = new JobListeners()
   private readonly archiving = new Set<JobId>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined

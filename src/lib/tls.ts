@@ -5,7 +5,7 @@ import type { Files } from './files'
 import type * as tls from 'node:tls'
 import type { SecureContextOptions, TlsOptions } from 'node:tls'
 import { type Clock, systemClock } from './clock'
-import { fileStamp } from './file/stamp'
+import { fileVersion } from './file/file-version'
 import type { Log } from './log'
 import type { Paths } from './paths'
 import { type Random, systemRandom } from './random'
@@ -145,7 +145,7 @@ export function followCertificate(
 ): void {
   const [file] = from
   const stampOf = () => {
-    const stamps = from.map((one) => fileStamp(files, one))
+    const stamps = from.map((one) => fileVersion(files, one))
     return stamps.includes(undefined) ? undefined : stamps.join()
   }
   let served = stampOf()

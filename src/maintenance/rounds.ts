@@ -10,16 +10,25 @@ import { MAINTD_SOURCE, type MaintenanceSettings, OUTLOOK_KEY, type Round, type 
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Master } from '../rpc/luxi/master'
 import { failureIn } from './job-failure'
-import { afterRound, begun, type Failures, hasEnded, hasFailure, type Statuses, withJob, withNote } from './life'
+import {
+  afterRound,
+  begun,
+  type Failures,
+  hasEnded,
+  hasFailure,
+  type Statuses,
+  withJob,
+  withNote,
+} from './event-lifecycle'
 import type { Claims } from './claims'
 import type { FailedMoves } from './failed-moves'
-import type { Memory, Remembered } from './memory'
+import type { StateStore, Remembered } from './state-store'
 import type { RoundPlan } from './plan-round'
 import type { PlannedJob } from './planned-job'
 import { TASK_ID } from './plan-repairs'
 
 export interface RoundsOptions {
-  readonly memory: Memory
+  readonly memory: StateStore
   readonly master: Pick<Master, 'queryJobs' | 'submitManyJobs'>
   readonly clock: Clock
   readonly random: Pick<Random, 'uuid'>

@@ -18,12 +18,12 @@ import {
 import { PROBLEMS_KEY, REPORTED_KEY, reportedOf } from '../model/maintenance'
 import type { Random } from '../lib/random'
 import type { AskMond } from '../rpc/mond/endpoints'
-import { observe, remembered } from './life'
-import type { Memory } from './memory'
+import { observe, remembered } from './event-lifecycle'
+import type { StateStore } from './state-store'
 import { readDiagnosis } from './read-diagnosis'
 
 export interface WatchOptions {
-  readonly memory: Memory
+  readonly memory: StateStore
   readonly clock: Clock
   readonly random: Pick<Random, 'uuid'>
   readonly ask: AskMond

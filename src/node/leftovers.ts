@@ -3,7 +3,7 @@
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
 import type { Files } from '../lib/files'
-import { numbered } from '../lib/file/set-aside'
+import { numbered } from '../lib/file/quarantine'
 import { PATH } from '../model/constants/paths'
 import { LEFTOVERS_S } from '../model/limits/node'
 import { ARCHIVE_DIRECTORIES_MAX } from '../model/limits/queue'

@@ -1,7 +1,7 @@
 // A master candidate's copy of the queue. Urgent data goes to a journal, and to the files when the master says so.
 import * as path from 'node:path'
 import { FileJournal } from '../lib/file/journal'
-import { keepAside } from '../lib/file/set-aside'
+import { quarantineCopy } from '../lib/file/quarantine'
 import { objectIn } from '../lib/text/json-text'
 import { SET_ASIDE_MAX } from '../model/limits/daemons'
 import type { NodeContext } from './context'
@@ -47,7 +47,7 @@ export async function keepUnreadable(context: Keeping, file: string): Promise<vo
 
 async function keepJob({ disk, clock, paths, log }: Keeping, file: string, old: string, what: string): Promise<void> {
   const place = path.join(paths.dataDir, path.basename(file))
-  const kept = await keepAside(place, 'rejected', old, { disk, clock, most: SET_ASIDE_MAX })
+  const kept = await quarantineCopy(place, 'rejected', old, { disk, clock, most: SET_ASIDE_MAX })
   log.error({ kept }, `${what} was in this node's copy of the queue; it is kept`)
 }
 

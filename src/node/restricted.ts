@@ -6,7 +6,7 @@ import { within } from '../lib/clock'
 import { endMarked, MARK_VARIABLE } from '../lib/programs/marked-processes'
 import { runBounded } from '../lib/programs/run-command'
 import { endOf } from '../lib/text/short-text'
-import { Turns } from '../lib/work/turns'
+import { Mutex } from '../lib/work/mutex'
 import { PATH } from '../model/constants/paths'
 import {
   NAMED_PROGRAM_INPUT_MAX,
@@ -126,16 +126,16 @@ async function locked<T>({ files, paths, lockFile }: NodeContext, work: () => Pr
   }
 }
 
-const turns = new WeakMap<object, Turns>()
+const turns = new WeakMap<object, Mutex>()
 
 /** One at a time on a node, as in Ganeti; undefined if the previous one takes too long. */
 async function alone<T>(context: NodeContext, work: () => Promise<T>): Promise<T | undefined> {
   // Contexts of single calls derive from the node's context and share its object `daemons`, which identifies the node.
-  const mine = turns.get(context.daemons) ?? new Turns()
+  const mine = turns.get(context.daemons) ?? new Mutex()
   turns.set(context.daemons, mine)
   let late = false
   let started = false
-  const wanted = mine.take(async () => {
+  const wanted = mine.runExclusive(async () => {
     if (late) return undefined
     started = true
     return work()

@@ -1,5 +1,5 @@
 // This node's ssconf files, cached until they change.
-import { fileStamp } from '../lib/file/stamp'
+import { fileVersion } from '../lib/file/file-version'
 import type { Files } from '../lib/files'
 import type { Paths } from '../lib/paths'
 
@@ -15,7 +15,7 @@ export function openSsconf(paths: Paths, files: Files): Ssconf {
   const cache = new Map<string, { stamp: string; lines: string[] }>()
   const lines = (key: string): string[] => {
     const file = paths.ssconf(key)
-    const stamp = fileStamp(files, file)
+    const stamp = fileVersion(files, file)
     if (stamp === undefined) {
       cache.delete(key)
       return []

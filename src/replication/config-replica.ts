@@ -3,7 +3,7 @@
 import type { FramedServer } from '../lib/net/json-socket'
 import type { HeldLock } from '../lib/file/lock'
 import type { Paths } from '../lib/paths'
-import { Turns } from '../lib/work/turns'
+import { Mutex } from '../lib/work/mutex'
 import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
 import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
@@ -11,7 +11,7 @@ import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
 import { endOf, forksOf, statusOf, surplus } from '../config/copy-status'
 import { encodeConfig, encodeGantry } from '../config/encode'
 import { loadConfig, loadGantry } from '../config/upgrade'
-import { keepAside, setAside } from '../lib/file/set-aside'
+import { quarantineCopy, quarantine } from '../lib/file/quarantine'
 import { SET_ASIDE_MAX } from '../model/limits/daemons'
 import { asConfigOwner, ownConfig, type OwnerOptions } from './config-owner'
 
@@ -31,13 +31,13 @@ interface Opened {
 export class ConfigReplica {
   private opened: Opened | undefined
   /** Opening, feeding and giving up run one after the other. */
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
 
   constructor(private readonly options: ConfigReplicaOptions) {}
 
   /** Serves the files of the last run. Serves nothing if this node has no copy or is the master. */
   start(): Promise<void> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       const { disk, paths, log } = this.options
       if (this.options.isMaster() || (await disk.read(paths.configFile)) === undefined) return
       // The master's next copy replaces an unreadable one.
@@ -53,7 +53,7 @@ export class ConfigReplica {
   }
 
   append(records: string): Promise<void> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       const { store } = this.opened ?? (await this.open())
       await store.follow(Buffer.from(records))
     })
@@ -61,7 +61,7 @@ export class ConfigReplica {
 
   /** Returns the files in which it has kept what the new copy lacks. */
   replace(config: string, gantry: string): Promise<readonly string[]> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       const opened = this.opened ?? (await this.open().catch(() => undefined))
       if (opened === undefined) return this.writeFiles(config, gantry)
       const before = opened.store.current().serial_no
@@ -75,12 +75,12 @@ export class ConfigReplica {
   }
 
   close(): Promise<void> {
-    return this.turns.take(() => this.letGo())
+    return this.turns.runExclusive(() => this.letGo())
   }
 
   /** Gives up the copy, and works on its files before anybody opens them again. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       await this.letGo()
       return asConfigOwner(this.options, work)
     })
@@ -118,8 +118,8 @@ export class ConfigReplica {
     if (more === undefined) return []
     const options = { disk, clock, most: SET_ASIDE_MAX }
     const kept = [
-      await keepAside(paths.configFile, 'rejected', encodeConfig(own.config), options),
-      await keepAside(paths.gantryFile, 'rejected', encodeGantry(own.gantry), options),
+      await quarantineCopy(paths.configFile, 'rejected', encodeConfig(own.config), options),
+      await quarantineCopy(paths.gantryFile, 'rejected', encodeGantry(own.gantry), options),
     ]
     log.warn({ kept }, `the master lacks what this copy had (${more}); it is kept`)
     return kept
@@ -136,7 +136,7 @@ export class ConfigReplica {
     try {
       for (const file of [paths.configFile, paths.gantryFile, paths.journalFile])
         if ((await disk.read(file)) !== undefined)
-          kept.push(await setAside(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }))
+          kept.push(await quarantine(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }))
       if (kept.length > 0) log.warn({ kept }, 'this copy could not be read, and is replaced; it is kept')
       await disk.write(paths.gantryFile, gantry)
       await disk.write(paths.configFile, config).catch(async (error: unknown) => {

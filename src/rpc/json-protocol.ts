@@ -3,7 +3,7 @@
 import { hearAll, type Clock } from '../lib/clock'
 import { errorText, systemFailure } from '../lib/system-failure'
 import { errorCode } from '../lib/disk'
-import { keptForFrozen } from '../lib/kept-for-frozen'
+import { memoizeFrozen } from '../lib/memoize-frozen'
 import { isDeeper } from '../lib/text/json-depth'
 import { connectFramed, serveFramed, type FramedConnection, type FramedServer } from '../lib/net/json-socket'
 import type { Log } from '../lib/log'
@@ -50,7 +50,7 @@ export function serveCalls(options: CallServerOptions, handlers: CallHandlers): 
 export const encodeAnswer = (success: boolean, result: unknown): string =>
   `{"success":${success},"result":${resultJson(result)}}`
 
-const resultJson = keptForFrozen((result: unknown): string => JSON.stringify(result) ?? 'null')
+const resultJson = memoizeFrozen((result: unknown): string => JSON.stringify(result) ?? 'null')
 
 async function handleCall(
   text: string,

@@ -8,7 +8,7 @@ import type { Answers, Question } from '../allocation/questions/questions'
 import { recordValues } from '../config/records'
 import { jobStatus } from '../jobs/job'
 import { within } from '../lib/clock'
-import { Shares } from '../lib/net/shares'
+import { Quota } from '../lib/net/quota'
 import type { BalanceRequest, Capacity, CapacityRequest, Visible, WhatIf, WhatIfRequest } from '../model/allocation'
 import { ALLOCATORS_SECTION, defaultAllocators, ownAllocators } from '../model/allocators'
 import type { ConfigData } from '../model/config'
@@ -45,7 +45,7 @@ interface Parts {
 
 export class AllocationService {
   /** Running and waiting questions. */
-  private readonly questions = new Shares({
+  private readonly questions = new Quota({
     all: ALLOCATION_THREADS + ALLOCATION_WAITING_MAX,
     each: ALLOCATION_PER_USER_MAX,
   })

@@ -11,7 +11,7 @@ import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster 
 import { type Access, forbidden, OUTSIDE } from './access/access'
 import { tellingFor, toldError } from './access/hidden-names'
 import { rightsOf } from './access/rights'
-import type { CallersHandlers } from './callers-handlers'
+import type { AuthorizedHandlers } from './authorized-handlers'
 import { AllocationService } from './allocation'
 import { ConsoleService } from './consoles/consoles'
 import type { EventService } from './events/events'
@@ -88,7 +88,7 @@ function callersHandlers(
   context: MasterContext,
   parts: GantryParts,
   { tokens, callerOf }: Doorkeeper,
-): CallersHandlers {
+): AuthorizedHandlers {
   const plans = new Plans(context)
   const measures = new Measures(context)
   const monitoring = new MonitoringService({ ...context, reports: new NodeReports({ ...context, ask: context.monds }) })
@@ -152,7 +152,7 @@ const wholeClusterCalls = (context: MasterContext, parts: GantryParts) => ({
   users: () => null,
 })
 
-const ruleCalls = (context: MasterContext): Pick<CallersHandlers, 'replaceFilter' | 'deleteFilter'> => ({
+const ruleCalls = (context: MasterContext): Pick<AuthorizedHandlers, 'replaceFilter' | 'deleteFilter'> => ({
   replaceFilter(caller, uuid, priority, predicates, action, reason) {
     const isThere = uuid !== null && Object.hasOwn(context.config().filters, uuid)
     caller.need(isThere ? 'filter.modify' : 'filter.create')

@@ -13,8 +13,8 @@ import type { Planned } from '../rpc/luxi/plan'
 import type { AskMond } from '../rpc/mond/endpoints'
 import type { NodeClient } from '../rpc/node/client'
 import type { OpenNodeConsole } from '../rpc/node/consoles'
-import type { LastKnown } from './live-data/last-known'
-import type { NodeQuestions } from './live-data/node-questions'
+import type { NodeCache } from './live-data/node-cache'
+import type { NodeProber } from './live-data/node-prober'
 import type { QueueCopy } from '../rpc/luxi/resources'
 import type { Wconfd } from '../rpc/wconfd/calls'
 import type { AllocationAccess } from './allocation-access'
@@ -31,12 +31,12 @@ export interface MasterContext {
   /** For orders, which may take any time. */
   readonly nodes: NodeClient
   /** For questions of users and monitoring, which do not wait for a node that hangs. */
-  readonly questions: NodeQuestions
+  readonly questions: NodeProber
   /** Asks the monitoring daemons of nodes. */
   readonly monds: AskMond
   readonly live: LiveData
   /** The last answers of the nodes, for callers that do not wait at all. */
-  readonly known: LastKnown
+  readonly known: NodeCache
   readonly clock: Clock
   readonly random: Random
   readonly disk: Disk

@@ -1,6 +1,6 @@
 // Starts a daemon in the background, and reports whether it is ready, or why it failed.
 import { spawn } from 'node:child_process'
-import { isReady } from '../daemons/node/child'
+import { isReady } from '../daemons/supervisor/child'
 import { nodeFlags } from '../lib/programs/node-flags'
 import { EXIT } from '../model/constants/daemons'
 import type { Role } from '../roles/role'

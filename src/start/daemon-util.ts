@@ -2,7 +2,7 @@
 // it gives systemd the orders. Elsewhere it starts daemons itself, with start-stop-daemon, under their accounts and
 // with the arguments of /etc/default/ganeti.
 import { systemUnits, type SystemUnits } from '../bootstrap/system-units'
-import { isFor, isMaster } from '../daemons/node/place'
+import { isFor, isMaster } from '../daemons/supervisor/place'
 import type { Disk } from '../lib/disk'
 import { type Machine, thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'

@@ -1,6 +1,6 @@
 // Starts luxid with all that it needs.
 import * as path from 'node:path'
-import { startLuxid } from '../daemons/luxi/luxid'
+import { startLuxid } from '../daemons/luxid/luxid'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles } from '../lib/files'
 import { forkedJobs } from '../jobs/pool'

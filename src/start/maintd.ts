@@ -6,7 +6,7 @@ import { toParts } from '../allocation/questions/question-parts'
 import { findInstance } from '../config/lookup'
 import { recordGet, recordValues } from '../config/records'
 import { passwordsOf } from '../daemons/rapi/auth'
-import { LoginTurns } from '../daemons/rapi/login-turns'
+import { LoginThrottle } from '../daemons/rapi/login-throttle'
 import { UsersFile } from '../daemons/rapi/users'
 import { logins } from '../daemons/rapi/v3/identity'
 import { CHALLENGE, problemOf } from '../daemons/rapi/v3/problem'
@@ -21,8 +21,8 @@ import { WorkerPool } from '../lib/work/worker-pool'
 import { Claims } from '../maintenance/claims'
 import { FailedMoves } from '../maintenance/failed-moves'
 import { InstanceCare } from '../maintenance/instance-care'
-import { Keeper } from '../maintenance/keeper'
-import { Memory, type Remembered } from '../maintenance/memory'
+import { MaintenanceLoop } from '../maintenance/loop'
+import { StateStore, type Remembered } from '../maintenance/state-store'
 import { jobsInTags } from '../maintenance/plan-repairs'
 import type { RoundPlan, RoundQuestion } from '../maintenance/plan-round'
 import { Rounds } from '../maintenance/rounds'
@@ -58,7 +58,7 @@ export const start: Start = async (surroundings) => {
   const config = () => follower.current()
   const master = new LuxiClient({ path: paths.socket('query'), clock })
   const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
-  const memory = new Memory({
+  const memory = new StateStore({
     ...{ wconfd, clock, gantry: () => follower.gantry() },
     onChange(listener) {
       listeners.add(listener)
@@ -73,10 +73,10 @@ export const start: Start = async (surroundings) => {
   const planner = openPlanner({ config, nodes, master, watch, claims, failedMoves })
   const tagsOf = (name: string) => findInstance(config(), name)?.tags ?? []
   const rounds = new Rounds({ memory, master, clock, random, log, claims, failedMoves, plan: planner.plan, tagsOf })
-  const keeper = new Keeper({ memory, rounds, watch, clock, log })
+  const keeper = new MaintenanceLoop({ memory, rounds, watch, clock, log })
   const users = new UsersFile(paths.rapiUsers, { files, random, log })
   users.refresh()
-  const turns = new LoginTurns(clock, log)
+  const turns = new LoginThrottle(clock, log)
   const { gantry } = master
   const maintd = await startMaintd({
     ...{ log, clock, random, files, gantry, challenge: CHALLENGE, figures: keeper.figures },
@@ -110,7 +110,7 @@ interface CareSources {
   readonly paths: Paths
   readonly log: Log
   readonly master: LuxiClient
-  readonly memory: Memory
+  readonly memory: StateStore
   readonly claims: Claims
   config(): ConfigData
 }

@@ -11,7 +11,7 @@ import { CollectorSettings } from '../daemons/mond/settings'
 import { systemClock as clock, within } from '../lib/clock'
 import { sha1Hmac } from '../lib/hmac'
 import { thisMachine } from '../lib/machine'
-import { readFigures } from '../lib/own-figures'
+import { readMetrics } from '../lib/self-metrics'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { errorText } from '../lib/system-failure'
@@ -43,7 +43,7 @@ export const start: Start = async ({ paths, log, options }) => {
   const sources: NodeSources = {
     ...{ ...openNodeSources(paths, log), ...(simulated && (await simulatedSources(paths))) },
     ...{ clock, hostname, paths, simulated, ...onceHeard(candidates, settings) },
-    figures: (role) => readFigures(paths.figuresSocket(role), clock, OWN_FIGURES_S),
+    figures: (role) => readMetrics(paths.figuresSocket(role), clock, OWN_FIGURES_S),
     warn: (text) => log.debug(text),
   }
   let key = await keyOf(paths)

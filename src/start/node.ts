@@ -1,5 +1,5 @@
 // Starts the parent of a node's daemons with all that it needs.
-import { Supervisor } from '../daemons/node/supervisor'
+import { Supervisor } from '../daemons/supervisor/supervisor'
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine } from '../lib/machine'
 import { ownedDisk as disk } from '../model/owners'

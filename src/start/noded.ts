@@ -1,6 +1,6 @@
 // Starts noded with all that it needs.
 import { nodeDaemons } from '../bootstrap/plain-daemons'
-import { supervisedDaemons } from '../daemons/node/requests'
+import { supervisedDaemons } from '../daemons/supervisor/requests'
 import { startNoded } from '../daemons/noded/noded'
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine as machine } from '../lib/machine'
@@ -41,7 +41,7 @@ async function daemonsOfThisNode({ paths, log }: Pick<Surroundings, 'paths' | 'l
   const units = await nodeDaemons({ paths, disk, files, run, roles: ROLES })
   if (units === undefined) return supervised
   // Also ends a master's jobs, which the parent does on other nodes.
-  const { systemDaemons } = await import('../daemons/node/system-daemons.js')
+  const { systemDaemons } = await import('../daemons/supervisor/system-daemons.js')
   const own = systemDaemons({ paths, clock, disk, processes, log, files, roles: ROLES, units })
   const now = () => (process.connected ? supervised : own)
   // The files may have changed while noded was away.

@@ -70,7 +70,7 @@ async function writePid(file: string, log: Surroundings['log']): Promise<void> {
 /** Without this, a daemon works just as well. */
 async function tellFigures(name: string, running: Running, { paths, log }: Surroundings) {
   if (running.tell === undefined) return undefined
-  const { serveFigures } = await import('../lib/own-figures.js')
+  const { serveMetrics: serveFigures } = await import('../lib/self-metrics.js')
   return serveFigures(paths.figuresSocket(name), () => running.tell?.() ?? {}).catch((error: unknown) => {
     log.warn({ reason: errorText(error) }, 'the figures of this daemon are not available')
     return undefined

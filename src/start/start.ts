@@ -1,6 +1,6 @@
 // The arguments and the result of a role's start function.
 import type { Log } from '../lib/log'
-import type { OwnFigures } from '../lib/own-figures'
+import type { SelfMetrics } from '../lib/self-metrics'
 import type { Paths } from '../lib/paths'
 import type { Options } from '../roles/options'
 
@@ -16,7 +16,7 @@ export interface Running {
   /** On SIGHUP: reads certificates and users files again. */
   reload?(): void
   /** The role's own figures. mond asks for them regularly, so they must cost nothing. */
-  tell?(): OwnFigures
+  tell?(): SelfMetrics
 }
 
 export type Start = (surroundings: Surroundings) => Promise<Running>

@@ -12,7 +12,7 @@ import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openNodeClient } from '../../src/rpc/node/client'
 import { openWconfd } from '../../src/rpc/wconfd/client'
-import { checkAgain, checkSubmitted } from '../../src/services/jobs/recheck'
+import { authorizeStart, checkSubmitted } from '../../src/services/jobs/authorize-start'
 import type { SimMachine } from './sim-machine'
 import type { SimNetwork } from './sim-network'
 import { SimProcess, type Simulator } from './simulator'
@@ -64,7 +64,7 @@ function jobProgram(channel: Channel, machine: SimMachine, { simulator, network,
         ...setting,
         ...{ wconfd, nodes, clock, random, paths },
         async started(how) {
-          await checkAgain(op, setting.jobId, wconfd)
+          await authorizeStart(op, setting.jobId, wconfd)
           await setting.started(how)
           if (how === 'once') witness.began(setting.jobId, setting.opIndex, op)
         },

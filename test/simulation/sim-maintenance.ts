@@ -4,8 +4,8 @@ import { recordValues } from '../../src/config/records'
 import { sha1Hmac } from '../../src/lib/hmac'
 import { Claims } from '../../src/maintenance/claims'
 import { FailedMoves } from '../../src/maintenance/failed-moves'
-import { Keeper } from '../../src/maintenance/keeper'
-import { Memory } from '../../src/maintenance/memory'
+import { MaintenanceLoop } from '../../src/maintenance/loop'
+import { StateStore } from '../../src/maintenance/state-store'
 import { planRound } from '../../src/maintenance/plan-round'
 import { Rounds } from '../../src/maintenance/rounds'
 import { NodeWatch } from '../../src/maintenance/watch-nodes'
@@ -56,7 +56,7 @@ export async function startMaintenance(
   const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
   const master = new LuxiClient({ path: paths.socket('query'), clock })
   const config = () => follower.current()
-  const memory = new Memory({
+  const memory = new StateStore({
     ...{ wconfd, clock, gantry: () => follower.gantry() },
     onChange(listener) {
       listeners.add(listener)
@@ -97,7 +97,7 @@ export async function startMaintenance(
       return planRound(data, question, options)
     },
   })
-  const keeper = new Keeper({ memory, rounds, watch, clock, log })
+  const keeper = new MaintenanceLoop({ memory, rounds, watch, clock, log })
   keeper.start()
   return {
     async close() {

@@ -3,7 +3,7 @@ import { applyChange, type NamedChange } from '../../src/config/changes'
 import { EMPTY_GANTRY } from '../../src/config/upgrade'
 import type { Clock } from '../../src/lib/clock'
 import { seededRandom } from '../../src/lib/random'
-import { Memory } from '../../src/maintenance/memory'
+import { StateStore } from '../../src/maintenance/state-store'
 import type { ConfigData, Documents, GantryData } from '../../src/model/config'
 import { smallConfig } from '../unit/config/builders'
 
@@ -34,8 +34,8 @@ export class GantryBox {
   }
 
   /** A new one for each daemon that is started. */
-  memory(): Memory {
-    return new Memory({
+  memory(): StateStore {
+    return new StateStore({
       clock: this.clock,
       gantry: () => this.gantry,
       onChange: (listener) => {

@@ -18,7 +18,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     waiting: 'requests of guests: NBD_REQUEST_BYTES_MAX for each that QEMU has under way',
     onLost: ONE_WORK,
   },
-  'src/node/mirror/meeting.ts': {
+  'src/node/mirror/handshake.ts': {
     foreign: 'requests under way of the other node, which waits for these before it sends more after a new connection',
   },
   'src/node/mirror/nbd.ts': { chunks: 'NBD_REQUEST_BYTES_MAX, twice' },
@@ -39,12 +39,12 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/daemons/confd/server.ts': { answers: 'CONFD_ANSWERS_KEPT, CONFD_KEPT_ANSWER_CHARS each' },
   'src/daemons/metad/instances.ts': { byAddress: 'METAD_INSTANCES_MAX' },
   'src/daemons/metad/relays.ts': { doors: 'METAD_INSTANCES_MAX' },
-  'src/daemons/node/supervisor.ts': {
+  'src/daemons/supervisor/supervisor.ts': {
     children: 'one for each daemon of a node',
     missing: 'one for each daemon of a node',
   },
-  'src/daemons/node/watcher-timer.ts': { running: 'WATCHER_RUNS_MAX' },
-  'src/daemons/rapi/login-turns.ts': {
+  'src/daemons/supervisor/watcher-timer.ts': { running: 'WATCHER_RUNS_MAX' },
+  'src/daemons/rapi/login-throttle.ts': {
     addresses: 'LOGIN_ADDRESSES_MAX',
     users: 'LOGIN_ADDRESSES_MAX',
     familiar: 'LOGIN_ADDRESSES_MAX',
@@ -79,7 +79,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
   'src/jobs/replicas.ts': { replicas: NODES, leaving: NODES },
   'src/lib/file/small-files.ts': { idle: 'four buffers of 8 KiB', waiting: ONE_WORK },
-  'src/jobs/room.ts': { byUser: OPEN_JOBS, jobs: OPEN_JOBS },
+  'src/jobs/queue-quota.ts': { byUser: OPEN_JOBS, jobs: OPEN_JOBS },
   'src/jobs/scheduler.ts': { entries: OPEN_JOBS, dependents: OPEN_JOBS, unjudged: OPEN_JOBS },
   'src/jobs/store.ts': {
     pending: 'one for each file of the queue that waits to be written',
@@ -88,14 +88,14 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
   'src/lib/clock.ts': { resting: 'one for each long answer that is being made' },
   'src/lib/counted-log.ts': { counts: 'REASONS_MAX of the file' },
-  'src/lib/net/crowd.ts': { shaking: 'one for each connection of the server' },
+  'src/lib/net/connection-limiter.ts': { shaking: 'one for each connection of the server' },
   'src/lib/disk.ts': { directorySyncs: ONE_WORK },
   'src/lib/net/json-socket.ts': {
-    chunks: 'the longest frame of the protocol, in the pieces that src/lib/net/pieces.ts allows',
+    chunks: 'the longest frame of the protocol, in the pieces that src/lib/net/fragment-limit.ts allows',
     queue: 'the longest buffer of the protocol',
   },
-  'src/lib/work/pace.ts': { waiting: 'one for each node and kind of question that lists ask' },
-  'src/lib/net/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
+  'src/lib/work/concurrency-limit.ts': { waiting: 'one for each node and kind of question that lists ask' },
+  'src/lib/net/quota.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
   'src/lib/programs/stuck-programs.ts': {
     all: 'SAME_PROGRAM_MAX of each program that we start, and those that ran when these got stuck',
   },
@@ -113,7 +113,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/node/hypervisor/kvm/pci.ts': { slots: ONE_WORK },
   'src/node/hypervisor/kvm/guest-watch.ts': { heard: INSTANCES, news: 'one for each of two folders' },
   'src/node/hypervisor/kvm/migration-relay.ts': { open: 'its server has RELAY_CONNECTIONS_MAX' },
-  'src/node/hypervisor/kvm/strangers.ts': {
+  'src/node/hypervisor/kvm/non-qemu-pids.ts': {
     since_ms: 'one for each process of the machine; those that have ended are forgotten',
   },
   'src/node/hypervisor/kvm/qmp.ts': { pending: ONE_WORK, listeners: ONE_WORK },
@@ -144,11 +144,11 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/services/jobs/idempotency.ts': { known: 'IDEMPOTENCY_KEYS_PER_USER_MAX for each user', inFlight: ONE_WORK },
   'src/services/events/instance-watch.ts': { pictures: INSTANCES, touched: INSTANCES, held: OPEN_JOBS },
   'src/services/live-data/guest-ends.ts': { asked: 'GUEST_ENDS_NODES_MAX' },
-  'src/services/live-data/kept-answers.ts': { kept: NODES, missed: NODES },
+  'src/services/live-data/cached-answers.ts': { kept: NODES, missed: NODES },
   'src/services/live-data/measures.ts': { kept: NODES, refused: NODES, asking: NODES },
-  'src/services/live-data/node-looks.ts': { due: NODES, away: NODES, silent: NODES },
+  'src/services/live-data/node-poller.ts': { due: NODES, away: NODES, silent: NODES },
   'src/services/monitoring/node-reports.ts': { asked: NODES },
-  'src/services/live-data/node-questions.ts': {
+  'src/services/live-data/node-prober.ts': {
     ...{ silent: NODES, knocks: NODES, waiting: NODES },
     owed: 'one for each node and call of the table',
     returned: REGISTERED,

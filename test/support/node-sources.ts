@@ -8,7 +8,7 @@ import {
   type UserSpaceStorage,
 } from '../../src/collectors/report'
 import type { Clock } from '../../src/lib/clock'
-import type { OwnFigures } from '../../src/lib/own-figures'
+import type { SelfMetrics } from '../../src/lib/self-metrics'
 import { pathsOf } from '../../src/lib/paths'
 import type { CandidateClock } from '../../src/rpc/confd/clocks'
 import { SteppedClock } from './stepped-clock'
@@ -31,7 +31,7 @@ export interface RecordedNode {
   answers?: Readonly<Record<string, unknown>>
   clocks?: readonly CandidateClock[]
   /** The daemons' own figures, by role. An error is thrown. */
-  figures?: Readonly<Record<string, OwnFigures | Error>>
+  figures?: Readonly<Record<string, SelfMetrics | Error>>
   backEnds?: Readonly<Record<string, BackEnd>>
   /** Collects all warnings. */
   readonly warnings?: string[]

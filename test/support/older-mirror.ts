@@ -1,6 +1,6 @@
 // A mirrored disk of an earlier version, in which a side that is being synchronized leaves all writes to the other side. It knows no pings.
 import type { Answer, Hello, Link, Request } from '../../src/node/mirror/link'
-import type { Ends } from '../../src/node/mirror/meeting'
+import type { Ends } from '../../src/node/mirror/handshake'
 import { MirroredDisk } from '../../src/node/mirror/mirror'
 
 export class OlderDisk extends MirroredDisk {

@@ -2,14 +2,14 @@
 import { ownedDisk } from '../../src/model/owners'
 import { systemProcesses } from '../../src/lib/programs/processes'
 import { forkedJobs } from '../../src/jobs/pool'
-import { startLuxid, type Luxid } from '../../src/daemons/luxi/luxid'
+import { startLuxid, type Luxid } from '../../src/daemons/luxid/luxid'
 import { systemClock } from '../../src/lib/clock'
 import { createLog, silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
 import type { AskMond } from '../../src/rpc/mond/endpoints'
 import type { NodeClient } from '../../src/rpc/node/client'
-import { LastKnown } from '../../src/services/live-data/last-known'
+import { NodeCache } from '../../src/services/live-data/node-cache'
 import { nodesOf } from './fake-nodes'
 import { FakeWconfd } from './fake-wconfd'
 import { GoldenLive, goldenConfig } from './golden-query'
@@ -44,7 +44,7 @@ export async function startTinyLuxid(
 /** The nodes give the recorded answers, and their last known data is the same. */
 function recorded() {
   const live = new GoldenLive()
-  const known = new LastKnown(systemClock)
+  const known = new NodeCache(systemClock)
   for (const { uuid, name } of Object.values(goldenConfig().nodes)) {
     const [info, runtimes] = [live.recorded.nodeInfo[name], live.recorded.instanceInfo[name]]
     if (info !== undefined) known.learnNode(uuid, info, 0)

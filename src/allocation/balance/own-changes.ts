@@ -2,7 +2,7 @@
 // changes. So every step can weigh the least change of a move from these numbers, without trying the move.
 import { NO_NODE } from '../model/cluster-data'
 import type { ClusterModel } from '../model/cluster-model'
-import type { Drift } from './drift'
+import type { Drift } from './bound-drift'
 import { CONTRIBUTION, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score } from '../model/score'
 
 /** Kinds of moves of one instance. */

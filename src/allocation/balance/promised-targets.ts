@@ -1,5 +1,5 @@
 // Finds targets that may beat the best move so far, with the same sums as the instances' promises.
-import type { Promises, Role } from './promises'
+import type { Promises, Role } from './lower-bounds'
 import type { Known } from './step-memory'
 import type { TargetChoice, TargetSearch } from './targets'
 import { SAME } from '../model/ties'

@@ -3,7 +3,7 @@
 import TinyQueue from 'tinyqueue'
 import { PROMISING_FIRST } from '../../model/limits/allocation'
 import { type Found, TIED, type TieRule } from './moves'
-import type { Promises } from './promises'
+import type { Promises } from './lower-bounds'
 import { SAME } from '../model/ties'
 
 export interface Looking {

@@ -3,7 +3,7 @@ import type { Floor } from './bounds'
 import type { ClusterModel } from '../model/cluster-model'
 import type { Outcome } from './effects'
 import type { AlikeNodes } from '../model/exact-columns'
-import { Likeness } from './likeness'
+import { Likeness } from './equivalence'
 import type { Kind } from './move-kinds'
 import { NODE_KINDS_MAX } from '../../model/limits/allocation'
 

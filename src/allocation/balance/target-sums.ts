@@ -2,7 +2,7 @@
 // Spreads for which instances ask the same amount are combined: each set has a linear and a square part.
 import { TOGETHER, unitsOf } from './bound-columns'
 import { type ClusterModel, Col } from '../model/cluster-model'
-import type { Drift } from './drift'
+import type { Drift } from './bound-drift'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score } from '../model/score'
 
 /** The combined sets of spreads, and each remaining spread alone. */

@@ -15,7 +15,7 @@ import {
   WATCHER_RESTS_S,
 } from '../../model/limits/adoption'
 import type { Node } from '../../model/node'
-import { eventually } from '../eventually'
+import { retryFor } from '../retry-for'
 import { shortList } from './features'
 import { PROBE, readFacts } from './probe'
 import {
@@ -33,9 +33,9 @@ import {
   TO_GANTRY,
   toGaneti,
 } from './scripts'
-import { nodesInOrder, placeOf, type Product, type Report, type SurveyOptions } from './survey'
+import { nodesInOrder, placeOf, type Product, type Report, type InventoryOptions } from './inventory'
 
-export interface AdoptionOptions extends SurveyOptions {
+export interface AdoptionOptions extends InventoryOptions {
   readonly clock: Clock
   /** Our packages, as files on this node. */
   readonly files: readonly string[]
@@ -150,8 +150,7 @@ async function exchange(options: AdoptionOptions, node: Node, to: Product): Prom
   const master = isMaster(options, node)
   await carryOut(options, node, to === 'gantry' ? TO_GANTRY : toGaneti(master), EXCHANGE_S)
   await nodeAnswers(options, node)
-  if (master)
-    await eventually(options.clock, MASTER_ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, MASTER_ANSWERS_S))
+  if (master) await retryFor(options.clock, MASTER_ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, MASTER_ANSWERS_S))
   const silent_s = (clock.monotonic_ms() - began_ms) / 1000
   const now = await guestsOf(options, node)
   const lost = [...guests].filter(([name, pid]) => now.get(name) !== pid).map(([name]) => name)
@@ -167,7 +166,7 @@ async function guestsOf({ shell, config }: AdoptionOptions, node: Node): Promise
 }
 
 const nodeAnswers = (options: AdoptionOptions, node: Node): Promise<unknown> =>
-  eventually(options.clock, NODE_ANSWERS_S, () => options.nodes.one(node, 'version', []))
+  retryFor(options.clock, NODE_ANSWERS_S, () => options.nodes.one(node, 'version', []))
 
 /** A master that does not answer has no jobs to wait for: an earlier run ended half-way. */
 async function holdJobs(options: AdoptionOptions): Promise<void> {

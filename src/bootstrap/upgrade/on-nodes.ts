@@ -9,7 +9,7 @@ import type { ConfigData } from '../../model/config'
 import { LOOK_S, NODES_AT_ONCE } from '../../model/limits/upgrade'
 import type { Node } from '../../model/node'
 import type { NodeClient } from '../../rpc/node/client'
-import { nodesInOrder, placeOf } from '../adoption/survey'
+import { nodesInOrder, placeOf } from '../adoption/inventory'
 import type { NodeShell } from '../node-shell'
 import { UpgradeFailure } from './failure'
 

@@ -22,10 +22,10 @@ import type { Node } from '../../model/node'
 import type { Intent } from '../../model/upgrade-note'
 import { shortList } from '../adoption/features'
 import { MASTER_ANSWERS, OPEN_JOBS } from '../adoption/scripts'
-import { eventually } from '../eventually'
+import { retryFor } from '../retry-for'
 import { conversionFor, type Conversion } from './conversion'
 import { keptConfig, readIntent, removeIntent, writeIntent } from './intent'
-import { conversionOf, lookAtNodes, namedNodes, refuseConversion } from './looks'
+import { conversionOf, inspectNodes, namedNodes, refuseConversion } from './preflight'
 import { masterOf, onAll, onMaster, onlineNodes, runAll, runOn, split, type UpgradeOptions } from './on-nodes'
 import { UpgradeFailure } from './failure'
 import * as scripts from './scripts'
@@ -58,7 +58,7 @@ export async function upgrade(options: UpgradeOptions, to: string, names: readon
     options.say(`An upgrade${part} is already in progress. Target version matches, resuming.`)
     return resume(options)
   }
-  const found = await lookAtNodes(options, to, names.length > 0 ? namedNodes(options, names) : onlineNodes(options))
+  const found = await inspectNodes(options, to, names.length > 0 ? namedNodes(options, names) : onlineNodes(options))
   const wanted = [...found.keys()].filter((node) => found.get(node)?.runs !== to)
   const [first] = split(options, wanted).master.concat(wanted)
   if (first === undefined) return 'nothing to do'
@@ -93,7 +93,7 @@ export async function resume(options: UpgradeOptions): Promise<Outcome> {
   // Some daemons may be stopped, others started with the machine.
   const failed = await runAll(options, nodes, scripts.START, DAEMONS_S)
   for (const [{ name }, why] of failed) say(`${name}: its daemons did not start: ${why}`)
-  const found = await lookAtNodes(options, intent.to, nodes).catch(async (error: unknown) => {
+  const found = await inspectNodes(options, intent.to, nodes).catch(async (error: unknown) => {
     // A later failure must not hide the reason; then the note stays.
     await finish(options, intent).catch((second: unknown) => say(errorText(second)))
     throw error
@@ -143,7 +143,7 @@ async function goOver(options: UpgradeOptions, plan: Plan, isSwitched = false): 
       stopped = true
       await stop(options, wanted)
       // A node that was offline may be back, and others may be gone.
-      await lookAtNodes(options, intent.to, nodesOf(options, intent))
+      await inspectNodes(options, intent.to, nodesOf(options, intent))
       await convertAndSwitch(options, plan)
     } else {
       await stop(options, wanted)
@@ -209,11 +209,11 @@ async function start(options: UpgradeOptions, wanted: readonly Node[]): Promise<
   await onAll(options, others, scripts.START, 'start the daemons', DAEMONS_S)
   await onAll(options, master, scripts.START, 'start the daemons', DAEMONS_S)
   await eachBounded(wanted, NODES_AT_ONCE, (node) =>
-    eventually(clock, ANSWERS_S, () => nodes.one(node, 'version', [])).catch((error: unknown) => {
+    retryFor(clock, ANSWERS_S, () => nodes.one(node, 'version', [])).catch((error: unknown) => {
       throw new Error(`The node daemon of ${node.name} does not answer: ${errorText(error)}`)
     }),
   )
-  await eventually(clock, ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, ANSWERS_S))
+  await retryFor(clock, ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, ANSWERS_S))
 }
 
 /** The master's link tells later how far this came, so it changes last. */
@@ -288,9 +288,9 @@ async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Prom
   await eachBounded(
     others.filter(({ name }) => !left.has(name)),
     NODES_AT_ONCE,
-    (node) => eventually(clock, ANSWERS_S, () => nodes.one(node, 'version', [])).catch(() => left.add(node.name)),
+    (node) => retryFor(clock, ANSWERS_S, () => nodes.one(node, 'version', [])).catch(() => left.add(node.name)),
   )
-  await eventually(clock, ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, ANSWERS_S))
+  await retryFor(clock, ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, ANSWERS_S))
   return [...left].sort()
 }
 

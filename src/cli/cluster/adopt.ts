@@ -1,7 +1,7 @@
 // gnt-cluster adopt, also called gantry-adopt: takes over a cluster of Ganeti, and gives it back. gantry-adopt is a
 // separate program, which can be installed beside Ganeti.
 import * as path from 'node:path'
-import type { Report, NodeReport } from '../../bootstrap/adoption/survey'
+import type { Report, NodeReport } from '../../bootstrap/adoption/inventory'
 import type { AdoptionOptions } from '../../bootstrap/adoption/adoption'
 import { AWAITS_JOBS_S, PROBE_S } from '../../model/limits/adoption'
 import type { Call, Command, Tool } from '../command'
@@ -86,14 +86,14 @@ async function prepare(call: Call) {
     patience_s: options.number('timeout') ?? AWAITS_JOBS_S,
     say: (text) => terminal.out(text),
   }
-  return { report: await service.survey(adoption), adoption, service }
+  return { report: await service.takeInventory(adoption), adoption, service }
 }
 
 /** Only this command loads it. */
 async function loadService() {
   const [adoption, survey, shell, roles] = await Promise.all([
     import('../../bootstrap/adoption/adoption.js'),
-    import('../../bootstrap/adoption/survey.js'),
+    import('../../bootstrap/adoption/inventory.js'),
     import('../../bootstrap/node-shell.js'),
     import('../../roles/table.js'),
   ])

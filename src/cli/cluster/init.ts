@@ -11,7 +11,7 @@ import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
 import type { OptionValues } from '../input/option-values'
 import { OpClusterPostInit } from '../../opcodes/cluster'
-import { proposals, type Proposals } from './proposals'
+import { defaultsFor, type Defaults } from './defaults'
 import { firstArgument, opcodeOf } from '../submit/submit'
 import { isDiskTemplate, isOnLvm, isDrbd } from '../../model/templates'
 
@@ -27,7 +27,7 @@ export async function initCluster(call: Call): Promise<number> {
     call.newNode(),
   ])
   const note = (text: string) => terminal.out(text)
-  const given = settings(options, await proposals(options, node, note), note)
+  const given = settings(options, await defaultsFor(options, node, note), note)
   const cluster = { ...(await node.firstFields({ ...given }, version)), ...sshKeys(options) }
   const secondaryAddress = options.text('secondary_ip')
   const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })
@@ -66,7 +66,7 @@ function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 
 }
 
 /** Parameters of OP_CLUSTER_SET_PARAMS, and those of a new cluster only. */
-function settings(options: OptionValues, proposed: Proposals, note: (text: string) => void) {
+function settings(options: OptionValues, proposed: Defaults, note: (text: string) => void) {
   const { hv_state, ...given } = clusterChanges(options)
   const enabled_disk_templates = options.list('enabled_disk_templates') ?? proposed.templates
   const enabled_hypervisors = options.list('enabled_hypervisors') ?? proposed.hypervisors

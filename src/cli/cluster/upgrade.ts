@@ -15,7 +15,7 @@ export async function upgradeCluster(call: Call): Promise<number> {
   // Only this command loads it, so no other waits for it.
   const [service, survey, { nodeShell }, node] = await Promise.all([
     import('../../bootstrap/upgrade/upgrade.js'),
-    import('../../bootstrap/adoption/survey.js'),
+    import('../../bootstrap/adoption/inventory.js'),
     import('../../bootstrap/node-shell.js'),
     call.thisNode(),
   ])

@@ -1,9 +1,9 @@
 // Shows a solution as shell commands, or writes it to a file.
 import { writeFile } from './files'
 import { type Parsed, textOf } from './options'
-import type { Surroundings } from './surroundings'
+import type { Context } from './context'
 
-export function showCommands(title: string, text: string, options: Parsed, surroundings: Surroundings): void {
+export function showCommands(title: string, text: string, options: Parsed, surroundings: Context): void {
   const file = textOf(options, 'print-commands')
   if (file === undefined) return
   if (file === '-') {

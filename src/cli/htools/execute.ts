@@ -2,7 +2,7 @@
 import type { Master } from '../../rpc/luxi/master'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { submitJobs, waitForJobs } from './jobs'
-import { type Surroundings, failure } from './surroundings'
+import { type Context, failure } from './context'
 
 export interface JobSet {
   readonly title: string
@@ -10,7 +10,7 @@ export interface JobSet {
 }
 
 /** The exit code. */
-export async function execute(master: Master, sets: readonly JobSet[], surroundings: Surroundings): Promise<number> {
+export async function execute(master: Master, sets: readonly JobSet[], surroundings: Context): Promise<number> {
   const interrupted = surroundings.interruption(() => {
     surroundings.out('Cancel request registered, will exit at the end of the current job set...\n')
   })

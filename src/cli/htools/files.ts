@@ -1,9 +1,9 @@
 // Files named on the command line, with the errors of Ganeti's programs.
 import { whyNot } from '../../lib/text/why-not'
-import { type Surroundings, Stop } from './surroundings'
+import { type Context, Stop } from './context'
 
 /** Says why a file is unreadable. */
-export function readFile(surroundings: Surroundings, file: string, complain: (text: string) => Error): string {
+export function readFile(surroundings: Context, file: string, complain: (text: string) => Error): string {
   try {
     return surroundings.read(file)
   } catch (error) {
@@ -11,7 +11,7 @@ export function readFile(surroundings: Surroundings, file: string, complain: (te
   }
 }
 
-export function writeFile(surroundings: Surroundings, program: string, file: string, text: string): void {
+export function writeFile(surroundings: Context, program: string, file: string, text: string): void {
   try {
     surroundings.write(file, text)
   } catch (error) {

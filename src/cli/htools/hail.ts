@@ -12,12 +12,12 @@ import { loadModel, nodeMemoryOf, saveData, savedData, warn } from './load'
 import { monitored } from './monitoring'
 import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
 import { nodeTable } from './table'
-import { type Surroundings, failure } from './surroundings'
+import { type Context, failure } from './context'
 
 const OPTIONS =
   'print-nodes save text-data simulate verbose ignore-dynu mond mond-xen ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory explain version help help-completion'
 
-export async function hail(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hail(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hail', OPTIONS, args, 'file 1 1\n')
   const [file] = options.rest
   if (file === undefined) throw failure('This program needs an input file.')
@@ -44,7 +44,7 @@ export async function hail(args: readonly string[], surroundings: Surroundings):
   return 0
 }
 
-function readRequest(options: Parsed, surroundings: Surroundings, file: string): ParsedRequest {
+function readRequest(options: Parsed, surroundings: Context, file: string): ParsedRequest {
   const text = readFile(surroundings, file, failure)
   try {
     return parseRequest(text, nodeMemoryOf(options))
@@ -54,7 +54,7 @@ function readRequest(options: Parsed, surroundings: Surroundings, file: string):
 }
 
 /** Printed separately from the answer, which programs read. */
-function explain(model: ClusterModel, request: Request, options: AllocOptions, surroundings: Surroundings): void {
+function explain(model: ClusterModel, request: Request, options: AllocOptions, surroundings: Context): void {
   try {
     for (const { instance, candidates } of explainRequest(model, request, options))
       surroundings.err(`Nodes for ${instance}:\n${candidateLines(candidates)}`)
@@ -64,7 +64,7 @@ function explain(model: ClusterModel, request: Request, options: AllocOptions, s
   }
 }
 
-function show(model: ClusterModel, options: Parsed, surroundings: Surroundings, when: string): void {
+function show(model: ClusterModel, options: Parsed, surroundings: Context, when: string): void {
   const fields = textOf(options, 'print-nodes')
   if (fields === undefined) return
   const nodes = model.nodes.map((_, at) => at)

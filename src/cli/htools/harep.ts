@@ -7,11 +7,11 @@ import { formatCtime } from '../output/format'
 import { submitJobs, waitForJobs } from './jobs'
 import { loadLocal } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf } from './options'
-import { PROGRAM_VERSION, type Surroundings, failure } from './surroundings'
+import { PROGRAM_VERSION, type Context, failure } from './context'
 
 const OPTIONS = 'luxi job-delay reason dry-run version help help-completion'
 
-export async function harep(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function harep(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('harep', OPTIONS, args)
   if (options.rest.length > 0) throw failure("this program doesn't take any arguments.")
   // The figures do not matter here, but loading them warns the user about implausible ones.
@@ -24,7 +24,7 @@ export async function harep(args: readonly string[], surroundings: Surroundings)
 
 const LINE = '---------------------\n'
 
-async function treat(options: Parsed, surroundings: Surroundings): Promise<ReadonlyMap<string, number>> {
+async function treat(options: Parsed, surroundings: Context): Promise<ReadonlyMap<string, number>> {
   const { clock, random, out } = surroundings
   const master = surroundings.connect(textOf(options, 'luxi'))
   const dryRun = has(options, 'dry-run')
@@ -51,7 +51,7 @@ async function runJob(master: Master, ops: readonly WireOpCode[]): Promise<void>
 }
 
 /** Adds to each opcode who wants it. */
-function marker(options: Parsed, { clock }: Surroundings): (ops: readonly WireOpCode[]) => WireOpCode[] {
+function marker(options: Parsed, { clock }: Context): (ops: readonly WireOpCode[]) => WireOpCode[] {
   const text = textOf(options, 'reason') ?? `harep ${PROGRAM_VERSION} called`
   const comment = `automated repairs by harep ${PROGRAM_VERSION}`
   return (ops) => ops.map((op) => ({ ...op, comment, reason: [['harep', text, nanoseconds(clock)]] }))

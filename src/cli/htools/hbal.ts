@@ -14,7 +14,7 @@ import { findGroup, loadModel, policyText, saveData } from './load'
 import { PRIORITIES } from './option-table'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, instanceTable, nodeTable } from './table'
-import { PROGRAM_VERSION, Stop, type Surroundings, failure } from './surroundings'
+import { PROGRAM_VERSION, Stop, type Context, failure } from './context'
 
 const OPTIONS =
   'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu mond mond-data exit-on-missing-mond-data mond-xen exclusion-tags exclude-instances save master luxi ialloc-src exec reason priority explain version help help-completion'
@@ -25,7 +25,7 @@ interface Selection {
   readonly instances: readonly number[]
 }
 
-export async function hbal(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hbal(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hbal', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const settings = balanceOptions(options)
@@ -65,7 +65,7 @@ export async function hbal(args: readonly string[], surroundings: Surroundings):
   return carryOut(jobs, options, surroundings)
 }
 
-async function carryOut(jobs: readonly Job[], options: Parsed, surroundings: Surroundings): Promise<number> {
+async function carryOut(jobs: readonly Job[], options: Parsed, surroundings: Context): Promise<number> {
   if (!has(options, 'exec') || jobs.length === 0) return 0
   const socket = textOf(options, 'luxi')
   if (socket === undefined) throw failure('hbal: Execution of commands possible only on LUXI')
@@ -105,7 +105,7 @@ export function balanceOptions(options: Parsed): BalanceOptions {
   }
 }
 
-function checkCluster(model: ClusterModel, verbose: number, surroundings: Surroundings): void {
+function checkCluster(model: ClusterModel, verbose: number, surroundings: Context): void {
   const { instances, nodes, data } = model
   if (instances.length === 0) throw new Stop(0, 'Cluster is empty, exiting.\n')
   const groupOf = (node: number) => data.nodes[node]?.group
@@ -123,7 +123,7 @@ function checkCluster(model: ClusterModel, verbose: number, surroundings: Surrou
   }
 }
 
-function selectGroup(model: ClusterModel, options: Parsed, surroundings: Surroundings): Selection {
+function selectGroup(model: ClusterModel, options: Parsed, surroundings: Context): Selection {
   const { groups, nodes, instances } = model.data
   const used = groups.flatMap((_, at) => (nodes.some(({ group }) => group === at) ? [at] : []))
   const wanted = textOf(options, 'group')
@@ -150,7 +150,7 @@ function describeGroup(
   selection: Selection,
   score: Score,
   options: Parsed,
-  surroundings: Surroundings,
+  surroundings: Context,
 ): void {
   const { nodes, instances } = selection
   surroundings.out(
@@ -210,7 +210,7 @@ function shortNumber(value: number): string {
 }
 
 interface Telling {
-  readonly surroundings: Surroundings
+  readonly surroundings: Context
   /** Whether to list, for each step, every considered node. */
   readonly explain: boolean
 }
@@ -232,7 +232,7 @@ function run(model: ClusterModel, selection: Selection, settings: BalanceOptions
   return { steps, jobs }
 }
 
-function showSolution(jobs: readonly Job[], options: Parsed, surroundings: Surroundings): void {
+function showSolution(jobs: readonly Job[], options: Parsed, surroundings: Context): void {
   const first = has(options, 'first-job-group')
   const sets = jobSets(jobs)
   const title = first ? 'First set of jobs:' : 'Commands to run to reach the above solution:'
@@ -243,7 +243,7 @@ function showLists(
   model: ClusterModel,
   selection: Selection,
   options: Parsed,
-  surroundings: Surroundings,
+  surroundings: Context,
   when: string,
 ): void {
   if (has(options, 'print-instances')) {

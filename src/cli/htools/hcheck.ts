@@ -11,7 +11,7 @@ import { score8 } from '../../allocation/model/numbers'
 import { balanceOptions } from './hbal'
 import { loadModel } from './load'
 import { has, isYes, parseOptions, quoted, verbosity } from './options'
-import { type Surroundings, failure } from './surroundings'
+import { type Context, failure } from './context'
 
 const OPTIONS =
   'text-data no-disk-moves dynu-file ignore-dynu evac-mode exclude-instances exclusion-tags ialloc-src no-instance-moves luxi machine-readable max-cpu max-length min-disk min-gain min-gain-limit min-score ignore-soft-errors no-simulation offline quiet master select-instances no-capacity-checks verbose version help help-completion'
@@ -24,7 +24,7 @@ const COUNTS = [
   ['GN1_FAIL', 'Nodes not directly evacuateable'],
 ] as const
 
-export async function hcheck(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hcheck(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hcheck', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const machine = isYes(options, 'machine-readable')
@@ -53,7 +53,7 @@ class Report {
   private readonly labels: readonly (readonly [string, string])[]
 
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly surroundings: Context,
     private readonly machine: boolean,
     private readonly verbose: number,
     private readonly capacity: boolean,

@@ -6,12 +6,12 @@ import { Score } from '../../allocation/model/score'
 import { loadModel, policyText } from './load'
 import { has, parseOptions, textOf, verbosity } from './options'
 import { coefficients, instanceTable, nodeTable, printTable } from './table'
-import { type Surroundings, failure } from './surroundings'
+import { type Context, failure } from './context'
 
 const OPTIONS =
   'print-nodes print-instances text-data verbose quiet offline ignore-dynu mond mond-data static-kvm-node-memory master luxi ialloc-src version help help-completion'
 
-export async function hinfo(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hinfo(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hinfo', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const verbose = verbosity(options)
@@ -45,7 +45,7 @@ export async function hinfo(args: readonly string[], surroundings: Surroundings)
   return 0
 }
 
-function showSplit({ data: { instances, nodes } }: ClusterModel, verbose: number, surroundings: Surroundings): void {
+function showSplit({ data: { instances, nodes } }: ClusterModel, verbose: number, surroundings: Context): void {
   const split = instances.filter(
     ({ primary, secondary }) => secondary !== NO_NODE && nodes[primary]?.group !== nodes[secondary]?.group,
   )

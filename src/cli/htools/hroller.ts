@@ -13,13 +13,13 @@ import {
 } from '../../allocation/evacuation/reboot-groups'
 import { findGroup, loadModel, saveData } from './load'
 import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
-import { type Surroundings, failure } from './surroundings'
+import { type Context, failure } from './context'
 import { isMirroredInside } from '../../model/templates'
 
 const OPTIONS =
   'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory luxi master ialloc-src version help help-completion'
 
-export async function hroller(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hroller(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hroller', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const model = await loadModel(options, surroundings, (data) => checkMaster(data, options, surroundings))
@@ -42,7 +42,7 @@ export async function hroller(args: readonly string[], surroundings: Surrounding
   return 0
 }
 
-function checkMaster(data: ClusterData, options: Parsed, surroundings: Surroundings): void {
+function checkMaster(data: ClusterData, options: Parsed, surroundings: Context): void {
   const masters = data.nodes.flatMap(({ name, master }) => (master ? [name] : []))
   if (masters.length > 1) throw failure(`Found more than one master node: ${JSON.stringify(masters)}`)
   if (masters.length === 1) return

@@ -11,7 +11,7 @@ import { nodeMemoryOf, recordsOf } from './load'
 import { type Parsed, has, parseOptions, textOf } from './options'
 import { recordsFromLuxi } from './sources'
 import { nodeTable } from './table'
-import { Stop, type Surroundings } from './surroundings'
+import { Stop, type Context } from './context'
 import { errorText } from '../../lib/system-failure'
 
 const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help help-completion'
@@ -23,7 +23,7 @@ const HEADER = ['Nodes', 'Inst', 'BNode', 'BInst', 't_mem', 'f_mem', 't_disk', '
 const WIDTHS = [5, 5, 5, 5, 6, 6, 6, 6, 10]
 
 /** Scans the named remote APIs; if none is named, this machine's cluster over LUXI. */
-export async function hscan(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hscan(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hscan', OPTIONS, args, 'host 0 none\n')
   const clusters = options.rest.length === 0 ? ['LOCAL'] : options.rest
   const width = Math.max(...clusters.map(({ length }) => length))
@@ -45,14 +45,14 @@ export async function hscan(args: readonly string[], surroundings: Surroundings)
   return complete ? 0 : INCOMPLETE
 }
 
-async function loadCluster(name: string, options: Parsed, surroundings: Surroundings): Promise<ClusterModel> {
+async function loadCluster(name: string, options: Parsed, surroundings: Context): Promise<ClusterModel> {
   const local = options.rest.length === 0
   const records = local ? await ownRecords(options, surroundings) : await recordsOf(surroundings, name, undefined)
   return buildModel(liveCluster(records, nodeMemoryOf(options)))
 }
 
 /** Ends the program if this machine's master is unreachable, because there is no other cluster to scan. */
-async function ownRecords(options: Parsed, surroundings: Surroundings): Promise<LiveRecords> {
+async function ownRecords(options: Parsed, surroundings: Context): Promise<LiveRecords> {
   try {
     return await recordsFromLuxi(surroundings.connect(textOf(options, 'luxi')))
   } catch (error) {
@@ -81,7 +81,7 @@ function figures({ data, nodes, rows, ...model }: ClusterModel): string[] {
 const row = ([name = '', ...cells]: readonly string[], width: number): string =>
   [name.padEnd(width), ...cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 0))].join(' ')
 
-function show(model: ClusterModel, options: Parsed, surroundings: Surroundings): void {
+function show(model: ClusterModel, options: Parsed, surroundings: Context): void {
   const fields = textOf(options, 'print-nodes')
   const nodes = model.nodes.map((_, at) => at)
   if (fields !== undefined) surroundings.out(nodeTable(model, nodes, fields))

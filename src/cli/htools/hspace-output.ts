@@ -6,7 +6,7 @@ import type { Filled } from '../../allocation/places/filling'
 import { fixed, score8, showDouble } from '../../allocation/model/numbers'
 import type { Resources } from '../../allocation/model/resources'
 import { quoted } from './options'
-import type { Surroundings } from './surroundings'
+import type { Context } from './context'
 import type { DiskTemplate } from '../../model/templates'
 
 export interface Usage {
@@ -26,7 +26,7 @@ type Pairs = readonly (readonly [key: string, value: string | number])[]
 
 export class Printer {
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly surroundings: Context,
     private readonly machine: boolean,
   ) {}
 

@@ -14,13 +14,13 @@ import { writeFile } from './files'
 import { loadModel, savedData } from './load'
 import { type Parsed, has, isYes, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, nodeTable } from './table'
-import { type Surroundings, failure } from './surroundings'
+import { type Context, failure } from './context'
 import { ALLOCATION_TEMPLATES, type DiskTemplate, NO_DISKS } from '../../model/templates'
 
 const OPTIONS =
   'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help help-completion'
 
-export async function hspace(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hspace(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hspace', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const template = templateOption(options)
@@ -82,12 +82,12 @@ export async function hspace(args: readonly string[], surroundings: Surroundings
 }
 
 /** Why the next instance of the standard size does not fit. */
-function explain(model: ClusterModel, data: InstanceData, { options }: FillPlan, surroundings: Surroundings): void {
+function explain(model: ClusterModel, data: InstanceData, { options }: FillPlan, surroundings: Context): void {
   const next = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
   surroundings.err(`Nodes for one more instance:\n${candidateLines(candidatesFor(model, next, options))}`)
 }
 
-function planFor(model: ClusterModel, options: Parsed, template: DiskTemplate, surroundings: Surroundings): FillPlan {
+function planFor(model: ClusterModel, options: Parsed, template: DiskTemplate, surroundings: Context): FillPlan {
   const length = numberOf(options, 'max-length') ?? -1
   const plan = fillPlan(model, {
     template,
@@ -158,7 +158,7 @@ function specOption(options: Parsed, name: 'standard-alloc' | 'tiered-alloc'): U
   }
 }
 
-function showNodes(model: ClusterModel, options: Parsed, surroundings: Surroundings, what: string): void {
+function showNodes(model: ClusterModel, options: Parsed, surroundings: Context, what: string): void {
   const fields = textOf(options, 'print-nodes')
   if (fields === undefined) return
   const nodes = model.nodes.map((_, at) => at)

@@ -18,12 +18,12 @@ import { type JobSet, execute } from './execute'
 import { commandsText, jobOf, jobSets } from './hbal-jobs'
 import { loadModel, saveData, savedData } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
-import { PROGRAM_VERSION, type Surroundings, failure } from './surroundings'
+import { PROGRAM_VERSION, type Context, failure } from './context'
 
 const OPTIONS =
   'text-data minimal-resources target-resources save print-commands verbose no-headers static-kvm-node-memory luxi exec version help help-completion'
 
-export async function hsqueeze(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function hsqueeze(args: readonly string[], surroundings: Context): Promise<number> {
   const options = parseOptions('hsqueeze', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const factor = (name: string) => numberOf(options, name) ?? 2
@@ -84,7 +84,7 @@ interface Execution {
   readonly sets: readonly JobSet[]
 }
 
-async function carryOut({ comment, sets }: Execution, options: Parsed, surroundings: Surroundings): Promise<void> {
+async function carryOut({ comment, sets }: Execution, options: Parsed, surroundings: Context): Promise<void> {
   if (!has(options, 'exec')) return
   if (!has(options, 'luxi')) throw failure('hsqueeze: Execution of commands possible only on LUXI')
   const reason = [['hsqueeze', `hsqueeze ${PROGRAM_VERSION} called`, nanoseconds(surroundings.clock)]]

@@ -1,7 +1,7 @@
 // Jobs that the allocation programs submit over LUXI.
 import type { JobChange, JobId, WireOpCode } from '../../rpc/luxi/calls'
 import type { Master } from '../../rpc/luxi/master'
-import { failure } from './surroundings'
+import { failure } from './context'
 
 export interface EndedJob {
   readonly id: JobId

@@ -17,7 +17,7 @@ import { type Parsed, has, listOf, numberOf, textOf, verbosity } from './options
 import { readFile, writeFile } from './files'
 import { monitored } from './monitoring'
 import { recordsFromLuxi, recordsFromRapi } from './sources'
-import { Stop, type Surroundings, failure } from './surroundings'
+import { Stop, type Context, failure } from './context'
 import type { DiskTemplate } from '../../model/templates'
 
 /**
@@ -26,7 +26,7 @@ import type { DiskTemplate } from '../../model/templates'
  */
 export async function loadModel(
   options: Parsed,
-  surroundings: Surroundings,
+  surroundings: Context,
   first: (data: ClusterData) => void = () => undefined,
 ): Promise<ClusterModel> {
   const given = ['master', 'luxi', 'text-data'].filter((source) => has(options, source))
@@ -47,7 +47,7 @@ export async function loadModel(
 }
 
 /** Loads the cluster from the master's socket, even if no option names it. */
-export async function loadLocal(options: Parsed, surroundings: Surroundings): Promise<ClusterModel> {
+export async function loadLocal(options: Parsed, surroundings: Context): Promise<ClusterModel> {
   try {
     const records = await recordsOf(surroundings, undefined, textOf(options, 'luxi'))
     const model = buildModel(liveCluster(records, nodeMemoryOf(options)))
@@ -59,7 +59,7 @@ export async function loadLocal(options: Parsed, surroundings: Surroundings): Pr
   }
 }
 
-async function readCluster(options: Parsed, surroundings: Surroundings): Promise<ClusterData> {
+async function readCluster(options: Parsed, surroundings: Context): Promise<ClusterData> {
   const [master, luxi] = [textOf(options, 'master') ?? '', textOf(options, 'luxi')]
   if (master !== '' || luxi !== undefined) {
     return liveCluster(await recordsOf(surroundings, master === '' ? undefined : master, luxi), nodeMemoryOf(options))
@@ -76,7 +76,7 @@ async function readCluster(options: Parsed, surroundings: Surroundings): Promise
 }
 
 export async function recordsOf(
-  surroundings: Surroundings,
+  surroundings: Context,
   rapi: string | undefined,
   luxi: string | undefined,
 ): Promise<LiveRecords> {
@@ -91,7 +91,7 @@ export async function recordsOf(
   }
 }
 
-function settingsOf(options: Parsed, surroundings: Surroundings): Settings {
+function settingsOf(options: Parsed, surroundings: Context): Settings {
   return {
     exclusionTags: listOf(options, 'exclusion-tags') ?? [],
     selected: listOf(options, 'select-instances') ?? [],
@@ -107,7 +107,7 @@ function settingsOf(options: Parsed, surroundings: Surroundings): Settings {
 export const nodeMemoryOf = (options: Parsed): number =>
   numberOf(options, 'static-kvm-node-memory') ?? KVM_NODE_MEMORY_MIB
 
-export function warn(model: ClusterModel, surroundings: Surroundings): void {
+export function warn(model: ClusterModel, surroundings: Context): void {
   if (model.warnings.length === 0) return
   const lines = model.warnings.map((line) => `  - ${line}\n`).join('')
   surroundings.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
@@ -119,7 +119,7 @@ export const findGroup = ({ groups }: ClusterData, wanted: string): number =>
 
 export function saveData(
   options: Parsed,
-  surroundings: Surroundings,
+  surroundings: Context,
   suffix: string,
   when: string,
   data: ClusterData,
@@ -166,7 +166,7 @@ const haskellName = (template: DiskTemplate): string =>
 
 const unreadable = (text: string) => new BadClusterData(text)
 
-function utilisationOf(options: Parsed, surroundings: Surroundings): Map<string, readonly number[]> | undefined {
+function utilisationOf(options: Parsed, surroundings: Context): Map<string, readonly number[]> | undefined {
   const file = textOf(options, 'dynu-file')
   if (file === undefined) return undefined
   const text = readFile(surroundings, file, (why) => new Stop(1, '', `${options.program}: ${why}\n`))

@@ -8,7 +8,7 @@ import { clocksOf } from '../../rpc/confd/clocks'
 import { whyNot } from '../../lib/text/why-not'
 import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
-import { Stop, type Surroundings, failure } from './surroundings'
+import { Stop, type Context, failure } from './context'
 
 /** Options for confd's address, for collectors that ask it. */
 const CONFD_OPTIONS: readonly OptionSpec[] = [
@@ -23,10 +23,7 @@ const COMMON: readonly OptionSpec[] = [
 
 const byName = new Map<string, Collector>(COLLECTORS.map((collector) => [collector.name, collector]))
 
-export async function monCollector(
-  [name = '', ...args]: readonly string[],
-  surroundings: Surroundings,
-): Promise<number> {
+export async function monCollector([name = '', ...args]: readonly string[], surroundings: Context): Promise<number> {
   if (['--version', '-V'].includes(name)) parseWith('mon-collector', COMMON, [name])
   if (name === '--help-completion') throw new Stop(0, `choices=${[...byName.keys()].join(',')} 1 1\n`)
   const collector = byName.get(name)
@@ -67,7 +64,7 @@ function usage(): string {
   return `Usage: mon-collector {command} [options...]\n\nCommands:\n${lines.join('')}`
 }
 
-type Node = Awaited<ReturnType<NonNullable<Surroundings['node']>>>
+type Node = Awaited<ReturnType<NonNullable<Context['node']>>>
 
 const nowhere = () => Promise.reject(new CollectorFailure('this program cannot look at the node'))
 const NO_NODE: Node = {
@@ -75,7 +72,7 @@ const NO_NODE: Node = {
   backEnd: () => ({ allInfo: nowhere, nodeInfo: nowhere }),
 }
 
-function sourcesOf(options: Parsed, surroundings: Surroundings, node: Node = NO_NODE): NodeSources {
+function sourcesOf(options: Parsed, surroundings: Context, node: Node = NO_NODE): NodeSources {
   const { clock, read } = surroundings
   const paths = environmentPaths()
   return {
@@ -88,7 +85,7 @@ function sourcesOf(options: Parsed, surroundings: Surroundings, node: Node = NO_
   }
 }
 
-function confd(options: Parsed, { clock, random, read, err }: Surroundings): ConfdOptions {
+function confd(options: Parsed, { clock, random, read, err }: Context): ConfdOptions {
   const paths = environmentPaths()
   const address = textOf(options, 'address')
   const candidates = () => read(paths.ssconf('master_candidates_ips')).split('\n')
@@ -100,7 +97,7 @@ function confd(options: Parsed, { clock, random, read, err }: Surroundings): Con
 }
 
 /** Without the key this is no node of a cluster. */
-function readKey(read: Surroundings['read'], file: string): string {
+function readKey(read: Context['read'], file: string): string {
   try {
     return read(file)
   } catch (error) {

@@ -9,14 +9,10 @@ import { MOND_ANSWER_BYTES_MAX, MOND_ANSWER_S } from '../../model/limits/monitor
 import { askMond, MondFailure } from '../../rpc/mond/client'
 import { readFile } from './files'
 import { type Parsed, has, isYes, textOf } from './options'
-import { Stop, type Surroundings, failure } from './surroundings'
+import { Stop, type Context, failure } from './context'
 
 /** The cluster with measured loads, if the options ask for them and all nodes report. */
-export async function monitored(
-  model: ClusterModel,
-  options: Parsed,
-  surroundings: Surroundings,
-): Promise<ClusterModel> {
+export async function monitored(model: ClusterModel, options: Parsed, surroundings: Context): Promise<ClusterModel> {
   if (!isYes(options, 'mond')) return model
   const reports = reportsFrom(options, surroundings)
   if (has(options, 'ignore-dynu')) return model
@@ -38,7 +34,7 @@ export async function monitored(
 /** The data of a collector of a node. */
 type Reports = (node: string, collector: string) => Promise<JsonFields | undefined>
 
-function reportsFrom(options: Parsed, surroundings: Surroundings): Reports {
+function reportsFrom(options: Parsed, surroundings: Context): Reports {
   const file = textOf(options, 'mond-data')
   if (file === undefined) return (node, collector) => askNode(node, collector, surroundings)
   const text = readFile(surroundings, file, (why) => new Stop(1, '', `${options.program}: ${why}\n`))
@@ -54,7 +50,7 @@ function reportsFrom(options: Parsed, surroundings: Surroundings): Reports {
   }
 }
 
-async function askNode(node: string, collector: string, { clock, err }: Surroundings): Promise<JsonFields | undefined> {
+async function askNode(node: string, collector: string, { clock, err }: Context): Promise<JsonFields | undefined> {
   const from = `node's ${node} MonD for DC ${collector}`
   let attempt = `Failed to contact ${from}`
   try {

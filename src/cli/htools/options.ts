@@ -2,7 +2,7 @@
 // only when attached.
 import { readNumber } from '../../allocation/model/numbers'
 import { OPTIONS, type OptionSpec } from './option-table'
-import { PROGRAM_VERSION, Stop } from './surroundings'
+import { PROGRAM_VERSION, Stop } from './context'
 
 /** The parsed command line: each option's values in order. An option without a value has an empty one. */
 export interface Parsed {

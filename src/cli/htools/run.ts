@@ -9,7 +9,7 @@ import { hscan } from './hscan'
 import { hspace } from './hspace'
 import { hsqueeze } from './hsqueeze'
 import { monCollector } from './mon-collector'
-import { Stop, type Surroundings } from './surroundings'
+import { Stop, type Context } from './context'
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   hail,
@@ -24,10 +24,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   'mon-collector': monCollector,
 }
 
-type Program = (args: readonly string[], surroundings: Surroundings) => number | Promise<number>
+type Program = (args: readonly string[], surroundings: Context) => number | Promise<number>
 
 /** Runs a program and returns its exit code, synchronously if the program asks no daemon. */
-export function runHtool(name: string, args: readonly string[], surroundings: Surroundings): number | Promise<number> {
+export function runHtool(name: string, args: readonly string[], surroundings: Context): number | Promise<number> {
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
   if (program === undefined) {
     surroundings.err(`${name}: there is no such program; there are ${Object.keys(PROGRAMS).join(', ')}\n`)
@@ -49,7 +49,7 @@ export function runHtool(name: string, args: readonly string[], surroundings: Su
 }
 
 /** For a shell: prints what the word may become, from what the program says of its options, a line `-o,--option KIND` for each. */
-async function completeWords(program: Program, current: string, surroundings: Surroundings): Promise<number> {
+async function completeWords(program: Program, current: string, surroundings: Context): Promise<number> {
   const said = await (async () => program(['--help-completion'], surroundings))().catch((error: unknown) => {
     if (error instanceof Stop) return error.out
     throw error

@@ -8,13 +8,13 @@ import { HTOOLS_ANSWER_S } from '../../model/limits/htools'
 import { whyNot } from '../../lib/text/why-not'
 import type { Master } from '../../rpc/luxi/master'
 import type { QueryResource } from '../../rpc/luxi/calls'
-import type { Surroundings } from './surroundings'
+import type { Context } from './context'
 
 const FILES = 'file://'
 const RAPI_PORT = 5080
 
 /** A host with or without a port, a URL, or `file://` and a folder with saved answers. */
-export async function recordsFromRapi({ read: readText }: Surroundings, master: string): Promise<LiveRecords> {
+export async function recordsFromRapi({ read: readText }: Context, master: string): Promise<LiveRecords> {
   const saved = master.startsWith(FILES) ? master.slice(FILES.length) : undefined
   const host = urlOf(master)
   const read = async (name: string, url: string): Promise<unknown> => {
@@ -41,7 +41,7 @@ function urlOf(master: string): string {
   return `https://${host}${/:\d+$/.test(host) ? '' : `:${RAPI_PORT}`}`
 }
 
-function readFile(read: Surroundings['read'], file: string): string {
+function readFile(read: Context['read'], file: string): string {
   try {
     return read(file)
   } catch (error) {

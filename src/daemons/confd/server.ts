@@ -5,7 +5,7 @@ import * as net from 'node:net'
 import { ConfigQuestions } from '../../config/questions'
 import { type Clock, seconds } from '../../lib/clock'
 import type { Log } from '../../lib/log'
-import type { OwnFigures } from '../../lib/own-figures'
+import type { SelfMetrics } from '../../lib/self-metrics'
 import { errorText } from '../../lib/system-failure'
 import type { ConfigData, GantryData } from '../../model/config'
 import {
@@ -34,7 +34,7 @@ export interface ConfdOptions {
 export interface Confd {
   readonly port: number
   close(): Promise<void>
-  tell(): OwnFigures
+  tell(): SelfMetrics
 }
 
 export async function startConfd(options: ConfdOptions): Promise<Confd> {

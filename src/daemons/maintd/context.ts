@@ -6,12 +6,12 @@ import { HttpError } from '../../http/errors'
 import type { Reply } from '../../http/json-api'
 import type { LoginStrategy } from '../../http/passport'
 import type { Problem } from '../../http/problem'
-import type { KeeperFigures } from '../../maintenance/keeper'
+import type { MaintenanceLoopMetrics } from '../../maintenance/loop'
 import type { MaintenanceView } from '../../model/maintenance'
 
 export interface MaintdServices extends AccessLogOptions {
   readonly gantry: GantryMaster
-  readonly figures: KeeperFigures
+  readonly figures: MaintenanceLoopMetrics
   view(): MaintenanceView
   /** How callers may log in; who only reads need not. */
   readonly logins: readonly LoginStrategy<{ readonly identity: Identity }>[]

@@ -1,11 +1,11 @@
 // /metrics for Prometheus: events by status, and the daemon's own state.
 import { Gauge, Registry } from '../../lib/prometheus'
 import { REPAIR_STATUSES } from '../../model/maintenance'
-import type { KeeperFigures } from '../../maintenance/keeper'
+import type { MaintenanceLoopMetrics } from '../../maintenance/loop'
 import type { MaintenanceView } from '../../model/maintenance'
 
 interface Measured {
-  readonly figures: KeeperFigures
+  readonly figures: MaintenanceLoopMetrics
   view(): MaintenanceView
 }
 

@@ -5,7 +5,7 @@ import { isIPv4 } from 'node:net'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
-import { Turns } from '../../lib/work/turns'
+import { Mutex } from '../../lib/work/mutex'
 import { errorText } from '../../lib/system-failure'
 import { isCommunicationNic } from '../../model/constants/communication'
 import { GenericError } from '../../model/errors'
@@ -46,7 +46,7 @@ const NONE: OsParams = {}
 
 export class Instances {
   private readonly byAddress = new Map<string, Known>()
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
 
   constructor(private readonly options: InstancesOptions) {}
 
@@ -57,7 +57,7 @@ export class Instances {
   /** Loads the data of before a restart. */
   load(): Promise<void> {
     const { disk, folder, log } = this.options
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       for (const name of await disk.list(folder)) {
         try {
           const text = (await disk.read(`${folder}/${name}`, METAD_FRAME_BYTES_MAX))?.toString('utf8') ?? ''
@@ -74,14 +74,14 @@ export class Instances {
 
   /** Begins an installation if there are private or secret parameters, and ends it otherwise. */
   update(instance: MetadataDict): Promise<void> {
-    return this.turns.take(() => {
+    return this.turns.runExclusive(() => {
       const { osparams_private: hidden = NONE, osparams_secret: secret = NONE } = instance
       return this.keep(asGuest(instance, hidden, secret))
     })
   }
 
   show(instance: MetadataDict): Promise<void> {
-    return this.turns.take(() => {
+    return this.turns.runExclusive(() => {
       const before = this.named(instance.name)
       const known = before?.guest.uuid === instance.uuid ? before.guest : undefined
       return this.keep(
@@ -92,7 +92,7 @@ export class Instances {
   }
 
   forget(name: string): Promise<void> {
-    return this.turns.take(() => this.drop(name))
+    return this.turns.runExclusive(() => this.drop(name))
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 // The monitoring daemon: the node's reports over plain HTTP for everybody, as in Ganeti. It changes nothing.
 import type { AddressInfo } from 'node:net'
 import { serve } from '../../http/serve'
-import type { OwnFigures } from '../../lib/own-figures'
+import type { SelfMetrics } from '../../lib/self-metrics'
 import { MOND_HTTP_LIMITS } from '../../model/limits/mond'
 import { mondApplication } from './application'
 import type { MondOptions } from './context'
@@ -10,7 +10,7 @@ import { REFUSAL_WORDS } from './errors'
 export interface Mond {
   readonly addresses: readonly AddressInfo[]
   close(): Promise<void>
-  tell(): OwnFigures
+  tell(): SelfMetrics
 }
 
 export async function startMond(options: MondOptions): Promise<Mond> {

@@ -2,7 +2,7 @@
 // demoted node is refused at once, on open connections too.
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { fileStamp } from '../../lib/file/stamp'
+import { fileVersion } from '../../lib/file/file-version'
 import type { Files } from '../../lib/files'
 import { certificateDigest } from '../../lib/tls'
 import type { NodeContext } from '../../node/context'
@@ -60,7 +60,7 @@ export function foreignMaster({ ssconf, hostname }: NodeContext, name: CallName,
 function cachedDigest(files: Files, file: string): () => string {
   let known: { stamp: string | undefined; digest: string } | undefined
   return () => {
-    const stamp = fileStamp(files, file)
+    const stamp = fileVersion(files, file)
     if (known === undefined || known.stamp !== stamp)
       known = { stamp, digest: certificateDigest(files.readFileSync(file)) }
     return known.digest

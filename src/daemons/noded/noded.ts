@@ -5,17 +5,17 @@ import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Clock, hearAll } from '../../lib/clock'
 import { countRefused } from '../../lib/counted-log'
-import { Crowd } from '../../lib/net/crowd'
+import { ConnectionLimiter } from '../../lib/net/connection-limiter'
 import { type Disk, removeLeftovers } from '../../lib/disk'
 import { finishAnswer } from '../../lib/net/finish-answer'
 import type { LockFile } from '../../lib/file/lock'
 import { type Log, silentLog } from '../../lib/log'
-import type { OwnFigures } from '../../lib/own-figures'
+import type { SelfMetrics } from '../../lib/self-metrics'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
 import { readBody, SenderLeft } from '../../lib/net/read-body'
-import { Shares } from '../../lib/net/shares'
+import { Quota } from '../../lib/net/quota'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
 import { PORT } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
@@ -74,7 +74,7 @@ export interface Noded {
   readonly context: NodeContext
   /** Refuses new calls and waits a moment for running ones. */
   close(): Promise<void>
-  tell(): OwnFigures
+  tell(): SelfMetrics
 }
 
 export async function startNoded(options: NodedOptions): Promise<Noded> {
@@ -103,9 +103,9 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     answer(request, response).catch((error: unknown) => failed(context, response, error))
   })
   const { connections = NODED_CONNECTIONS_MAX } = options
-  new Crowd({
-    open: new Shares({ all: connections, each: connections }),
-    handshakes: new Shares({ all: NODED_HANDSHAKES_MAX, each: NODED_HANDSHAKES_PER_CLIENT_MAX }),
+  new ConnectionLimiter({
+    open: new Quota({ all: connections, each: connections }),
+    handshakes: new Quota({ all: NODED_HANDSHAKES_MAX, each: NODED_HANDSHAKES_PER_CLIENT_MAX }),
     ...{ clock: context.clock, log: context.log, every_s: TLS_REFUSED_EVERY_S },
   }).watch(server)
   followCertificate(files, server, [options.paths.serverCert], () => nodeServerTls(files, options.paths), context.log)

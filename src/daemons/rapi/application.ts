@@ -17,7 +17,7 @@ import { HTTP_LIMITS } from '../../model/limits/http'
 import { ganetiApi } from './api'
 import { passwordsOf } from './auth'
 import type { RapiServices } from './context'
-import { LoginTurns } from './login-turns'
+import { LoginThrottle } from './login-throttle'
 import { RapiMetrics, serveMetrics } from './metrics'
 import type { UsersFile } from './users'
 import { v3Api } from './v3/api'
@@ -39,7 +39,7 @@ export function rapiApplication(options: RapiApplicationOptions, users: UsersFil
   const metrics = new RapiMetrics(clock)
   const master = metrics.measured(options.master)
   const { gantry } = master
-  const turns = new LoginTurns(clock, log)
+  const turns = new LoginThrottle(clock, log)
   const passwords = passwordsOf(users, turns)
   const sessions = new Sessions({ clock, random })
   const services = { master, clock, log }

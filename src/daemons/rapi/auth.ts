@@ -2,14 +2,14 @@
 import { isPermissionPattern, permissionsOf } from '../../model/permissions'
 import { badRequest, HttpError } from '../../http/errors'
 import type { Verify } from '../../http/passport'
-import type { LoginTurns } from './login-turns'
+import type { LoginThrottle } from './login-throttle'
 import { type Credentials, REALM, type User, type UsersFile } from './users'
 
 export const CHALLENGE = `Basic realm="${REALM}"`
 
 /** Users with a password. passport-http would cut a password at its first colon. */
 export const passwordsOf =
-  (users: UsersFile, turns: LoginTurns): Verify<User> =>
+  (users: UsersFile, turns: LoginThrottle): Verify<User> =>
   ({ headers: { authorization: header }, socket }) => {
     if (header === undefined) return undefined
     if (/^basic\s*$/i.test(header)) throw badRequest('Basic authentication requires credentials')
@@ -20,7 +20,7 @@ export const passwordsOf =
 
 async function inTurn(
   users: UsersFile,
-  turns: LoginTurns,
+  turns: LoginThrottle,
   login: Credentials,
   remote: string | undefined,
 ): Promise<User> {

@@ -2,7 +2,7 @@
 import type { Asked } from '../../http/dispatch'
 import { HttpError } from '../../http/errors'
 import type { Reply } from '../../http/json-api'
-import { leaving } from '../../http/leaving'
+import { clientDisconnectSignal } from '../../http/client-disconnect-signal'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { allows, isTaken } from '../../model/permissions'
@@ -78,6 +78,6 @@ export class RapiContext {
 
   /** Fires when the client has left, so that nothing waits for it or begins for it. */
   get signal(): AbortSignal {
-    return (this.leaves ??= leaving(this.asked.response))
+    return (this.leaves ??= clientDisconnectSignal(this.asked.response))
   }
 }

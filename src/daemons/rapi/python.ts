@@ -1,11 +1,11 @@
 // RAPI's bodies look as Python writes them: JSON with blanks after separators and ASCII only, and texts of exceptions
 // with their arguments as Python's repr shows them.
 import { pythonRepr } from '../../lib/text/python-text'
-import { keptForFrozen } from '../../lib/kept-for-frozen'
+import { memoizeFrozen } from '../../lib/memoize-frozen'
 import { PythonWriter } from './python-writer'
 
 /** JSON as Python's json.dumps writes it. */
-export const pythonJson = keptForFrozen((value: unknown): Buffer =>
+export const pythonJson = memoizeFrozen((value: unknown): Buffer =>
   new PythonWriter().write(JSON.stringify(value ?? null)),
 )
 

@@ -7,7 +7,7 @@ import type { AccessLevel } from '../../lib/access-level'
 import type { Clock } from '../../lib/clock'
 import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
-import type { OwnFigures } from '../../lib/own-figures'
+import type { SelfMetrics } from '../../lib/self-metrics'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
 import type { CertificateFiles } from '../../lib/tls'
@@ -51,7 +51,7 @@ export interface Rapi {
   reload(): void
   /** Finishes running requests, then stops. */
   close(): Promise<void>
-  tell(): OwnFigures
+  tell(): SelfMetrics
 }
 
 export async function startRapi(options: RapiOptions): Promise<Rapi> {

@@ -1,7 +1,7 @@
 // The users file, which says who may log in. It is read again after each change.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { isMissing } from '../../lib/disk'
-import { fileStamp } from '../../lib/file/stamp'
+import { fileVersion } from '../../lib/file/file-version'
 import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
 import type { Random } from '../../lib/random'
@@ -103,7 +103,7 @@ export class UsersFile {
 
   refresh(force = false): void {
     const { files } = this.surroundings
-    const stamp = fileStamp(files, this.file)
+    const stamp = fileVersion(files, this.file)
     if (this.loaded && stamp === this.stamp && !force) return
     try {
       this.users = this.usable(parseUsers(files.readFileSync(this.file, 'utf8')))

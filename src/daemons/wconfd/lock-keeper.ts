@@ -4,7 +4,7 @@ import { seconds, type Clock, type Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
-import { setAside } from '../../lib/file/set-aside'
+import { quarantine } from '../../lib/file/quarantine'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { decodeTable, encodeTable } from '../../locks/encoding'
 import { blocking } from '../../locks/listing'
@@ -40,7 +40,7 @@ export async function openLocks(options: LockKeeperOptions): Promise<LockKeeper>
   } catch (error) {
     // Losing the locks is safe: a client that wrongly believes it holds locks is refused as soon as it changes
     // something.
-    const kept = await setAside(paths.locksFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
+    const kept = await quarantine(paths.locksFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
     log.error({ err: error, kept }, 'the locks cannot be read; all are free now, and the file is kept')
   }
   return new LockKeeper(options, table, file)

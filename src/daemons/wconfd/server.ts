@@ -2,7 +2,7 @@
 // second socket lets others follow the configuration. This file only has transport; nothing below knows sockets.
 import type { Timer } from '../../lib/clock'
 import { isServed } from '../../lib/net/json-socket'
-import type { OwnFigures } from '../../lib/own-figures'
+import type { SelfMetrics } from '../../lib/self-metrics'
 import { ConfigurationError } from '../../model/errors'
 import {
   LOCK_CLEANUP_S,
@@ -17,7 +17,7 @@ import { serveWconfd } from './calls'
 import { WconfdState, type WconfdOptions } from './state'
 
 /** The caller has already asked for the votes (services/votes). */
-export async function startWconfd(options: WconfdOptions): Promise<{ close(): Promise<void>; tell(): OwnFigures }> {
+export async function startWconfd(options: WconfdOptions): Promise<{ close(): Promise<void>; tell(): SelfMetrics }> {
   const { paths, log, disk } = options
   const path = paths.socket('wconfd')
   // Checked before anything is read: two daemons on the same files would destroy them.

@@ -6,7 +6,7 @@ import { openStore, type ConfigStore } from '../../config/store'
 import type { Clock, Timer } from '../../lib/clock'
 import { type Disk, isFull } from '../../lib/disk'
 import type { LockFile } from '../../lib/file/lock'
-import { setAside } from '../../lib/file/set-aside'
+import { quarantine } from '../../lib/file/quarantine'
 import { isServed } from '../../lib/net/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
@@ -174,7 +174,7 @@ async function loadReservations(reservations: Reservations, options: WconfdOptio
   try {
     reservations.load(readTempres(saved.toString('utf8')))
   } catch (error) {
-    const kept = await setAside(paths.tempresFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
+    const kept = await quarantine(paths.tempresFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
     log.error(
       { err: error, kept },
       'the reservations of running jobs cannot be read; all are free now, and the file is kept',

@@ -1,6 +1,6 @@
 // Users and groups by name, as Ganeti's file uploads name owners.
 import type { FileOwner } from '../disk'
-import { fileStamp } from './stamp'
+import { fileVersion } from './file-version'
 import type { Files } from '../files'
 
 type Read = Pick<Files, 'readFileSync' | 'statSync'>
@@ -46,7 +46,7 @@ const nameIn = (files: Read, file: string, id: number): string =>
 
 /** Cached until the file changes: every file of the job queue asks for it. */
 function accountsIn(files: Read, file: string): ReadonlyMap<string, number> {
-  const stamp = fileStamp(files, file)
+  const stamp = fileVersion(files, file)
   const read = known.get(files) ?? new Map<string, Accounts>()
   known.set(files, read)
   let accounts = read.get(file)

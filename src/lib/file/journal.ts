@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib'
 import { eachBounded } from '../work/bounded'
 import type { Clock } from '../clock'
 import { type Disk, isMissing } from '../disk'
-import { Turns } from '../work/turns'
+import { Mutex } from '../work/mutex'
 import { UnsettledAppend } from './unsettled-append'
 
 export type FileContent = readonly [file: string, content: string]
@@ -28,7 +28,7 @@ const WRITTEN_AT_ONCE = 20
 const TAKE_BACK_S = 1
 
 export class FileJournal {
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
   /** The part of the journal that is being written to the files now. */
   private readonly old: string
   private mayHaveOld = true
@@ -47,7 +47,7 @@ export class FileJournal {
   append(files: readonly FileContent[], check: () => void = () => undefined): Promise<void> {
     const { disk, file } = this.options
     const line = encode(files.map(([name, content]) => [path.relative(path.dirname(file), name), content]))
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       check()
       if (!this.isBegun) await this.rotate()
       this.isBegun = true
@@ -75,13 +75,13 @@ export class FileJournal {
 
   /** Resolves when the files have everything that was appended before. */
   async fold(): Promise<void> {
-    await this.turns.take(() => this.rotate())
+    await this.turns.runExclusive(() => this.rotate())
     await this.writing
   }
 
   /** Works on the files while they have all our content, before anything else is appended. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       await this.rotate()
       await this.writing
       return work()

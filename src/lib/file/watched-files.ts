@@ -1,7 +1,7 @@
 // Watches files in a directory that other processes write, and tells which have changed.
 import * as path from 'node:path'
 import { DirectoryNews, type NewsOptions } from './directory-news'
-import { fileStamp } from './stamp'
+import { fileVersion } from './file-version'
 import type { Files } from '../files'
 
 export interface WatchOptions extends Pick<NewsOptions, 'clock' | 'settle_s' | 'look_s'> {
@@ -16,7 +16,7 @@ export class WatchedFiles {
 
   constructor(private readonly options: WatchOptions) {
     const { files, watched, clock, settle_s, look_s } = options
-    this.stamps = new Map(watched.map((file) => [file, fileStamp(files, file)]))
+    this.stamps = new Map(watched.map((file) => [file, fileVersion(files, file)]))
     const names = watched.map((file) => path.basename(file))
     this.news = new DirectoryNews({
       ...{ files, directory: path.dirname(watched[0] ?? ''), clock, settle_s, look_s },
@@ -31,7 +31,7 @@ export class WatchedFiles {
 
   private look(): void {
     for (const [file, before] of this.stamps) {
-      const stamp = fileStamp(this.options.files, file)
+      const stamp = fileVersion(this.options.files, file)
       if (stamp === before) continue
       this.stamps.set(file, stamp)
       this.options.onChange(file)

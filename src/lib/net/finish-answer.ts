@@ -2,7 +2,7 @@
 // first read and drop the rest of the body, within bounds.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, within } from '../clock'
-import { Pieces } from './pieces'
+import { FragmentLimit } from './fragment-limit'
 
 /** How many bytes of a body to drop, and for how long. */
 export interface DropBounds {
@@ -29,7 +29,7 @@ export async function finishAnswer(
 /** Resolves when the body has ended, or is too long. */
 function drop(request: IncomingMessage, limit: number): Promise<void> {
   return new Promise((resolve) => {
-    const pieces = new Pieces(limit)
+    const pieces = new FragmentLimit(limit)
     const count = (chunk: Buffer): void => {
       if (!pieces.exceed(chunk)) return
       request.pause().off('data', count)

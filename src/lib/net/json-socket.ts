@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { hearAll, noteRequest } from '../clock'
 import { type Files, systemFiles } from '../files'
-import { Pieces, textOf } from './pieces'
+import { FragmentLimit, textOf } from './fragment-limit'
 import { writeSlice } from '../work/slices'
 
 export const END = 0x03
@@ -40,7 +40,7 @@ export interface FramedServer {
 export class FramedConnection {
   private chunks: Buffer[] = []
   /** The pieces of the incomplete message. */
-  private pieces: Pieces
+  private pieces: FragmentLimit
   private queue: string[] = []
   private busy = false
   /** True when all further data is dropped. */
@@ -57,7 +57,7 @@ export class FramedConnection {
       'maxFrame' | 'maxBuffered' | 'givesWay' | 'onMessage' | 'onTooLarge' | 'onDefect'
     >,
   ) {
-    this.pieces = new Pieces(options.maxFrame)
+    this.pieces = new FragmentLimit(options.maxFrame)
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
     socket.once('close', () => this.leaving.abort())
     socket.on('data', (data: Buffer) => this.receive(data))
@@ -113,7 +113,7 @@ export class FramedConnection {
       this.chunks.push(data.subarray(start, end))
       this.queue.push(textOf(this.chunks))
       this.chunks = []
-      this.pieces = new Pieces(this.options.maxFrame)
+      this.pieces = new FragmentLimit(this.options.maxFrame)
       start = end + 1
     }
     const rest = data.subarray(start)

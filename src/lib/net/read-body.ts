@@ -1,6 +1,6 @@
 // The body of an HTTP message as text, bounded.
 import type { IncomingMessage } from 'node:http'
-import { Pieces, textOf } from './pieces'
+import { FragmentLimit, textOf } from './fragment-limit'
 import type { Place, ReadingRoom } from './reading-room'
 
 /** The other end left before its message was complete, or before we looked at it. */
@@ -18,7 +18,7 @@ export function readBody(message: IncomingMessage, limit: number, room?: Reading
   if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    const pieces = new Pieces(limit)
+    const pieces = new FragmentLimit(limit)
     const end = () => {
       place?.leave()
       message.pause().removeAllListeners('data')

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import * as path from 'node:path'
 import type { Files } from '../../lib/files'
 import { withHost } from '../../lib/file/hosts-file'
-import { keepAside } from '../../lib/file/set-aside'
+import { quarantineCopy } from '../../lib/file/quarantine'
 import { SSH_KEY_TYPES } from '../../lib/ssh/files'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
 import { FOREIGN_DAEMONS } from '../../model/constants/daemons'
@@ -15,7 +15,7 @@ import { ROLES } from '../../roles/table'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { changeMasterIp, changeMasterNetmask } from '../network/master-ip'
-import { sshFilesOf } from '../ssh/reach'
+import { sshFilesOf } from '../ssh/exec'
 import { withConfigFiles } from '../uploads'
 import { fileHandlers } from './files'
 
@@ -90,7 +90,7 @@ export const membershipHandlers = {
     await withConfigFiles(context, async () => {
       const config = await context.disk.read(configFile)
       // Only root may read backups, whoever could read the configuration.
-      if (config !== undefined) await keepAside(configFile, 'backup', config, { ...context, most: SET_ASIDE_MAX })
+      if (config !== undefined) await quarantineCopy(configFile, 'backup', config, { ...context, most: SET_ASIDE_MAX })
       await Promise.all([configFile, journalFile, gantryFile].map((file) => context.disk.remove(file)))
     })
     // Jobs have private OS parameters of instances. A candidate gets the whole queue.

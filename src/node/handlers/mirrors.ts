@@ -9,7 +9,7 @@ import { Disks } from '../storage/disks'
 import { nameOf } from '../storage/name'
 import { mirrorReportsOf } from '../storage/mirror-reports'
 import type { Connection, Device, Mirror } from '../storage/storage'
-import { until } from '../storage/until'
+import { retryUntil } from '../storage/retry-until'
 
 export const mirrorHandlers = {
   async blockdev_addchildren(context, disk, added) {
@@ -64,7 +64,7 @@ export const mirrorHandlers = {
   async drbd_wait_sync(context, disks) {
     let [done, least] = [true, 100]
     for (const { disk, device, mirror } of await findAll(context, disks)) {
-      const found = await until(context.clock, SYNC_LOOK_S, () => mirror.connection(disk, device), isConnected)
+      const found = await retryUntil(context.clock, SYNC_LOOK_S, () => mirror.connection(disk, device), isConnected)
       if (!found.connected) fail(apart(context, disk, found))
       done &&= !found.syncing
       least = Math.min(least, found.sync_percent ?? 100)
@@ -121,7 +121,7 @@ async function awaitConnection(
   const isGood = (seen: Connection) => (dualPrimary ? seen.upToDate : seen.connected)
   const isOver = (seen: Connection) => isGood(seen) || again > RECONNECTS_MAX
   const left_s = (deadline_ms - context.clock.monotonic_ms()) / 1000
-  const seen = await until(context.clock, left_s, look, isOver)
+  const seen = await retryUntil(context.clock, left_s, look, isOver)
   if (!isGood(seen)) fail(apart(context, disk, seen))
 }
 

@@ -3,7 +3,7 @@ import { SSH_KEY_TYPES } from '../../lib/ssh/files'
 import type { Handlers } from '../context'
 import { fail } from '../failure'
 import { renewKeys } from '../ssh/renew'
-import { addKey, removeKey } from '../ssh/spread'
+import { addKey, removeKey } from '../ssh/distribute-keys'
 
 export const sshKeyHandlers = {
   node_ssh_key_add: (context, uuid, name, potentialCandidates, toAuthorizedKeys, toPublicKeys, getPublicKeys) =>

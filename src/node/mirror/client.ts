@@ -16,7 +16,7 @@ import {
 import { JsonClient, PeerError } from '../../rpc/json-protocol'
 import type { NodeContext } from '../context'
 import { fail } from '../failure'
-import type { Lending } from './meeting'
+import type { Lending } from './handshake'
 import type { MirrorStatus } from './server'
 
 export type MirrorPlaces = Pick<NodeContext, 'paths' | 'files' | 'processes' | 'clock' | 'hostname' | 'mirrorProgram'>

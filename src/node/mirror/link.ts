@@ -14,7 +14,7 @@ import {
   MIRROR_SILENT_LOOKS,
   MIRROR_SLOWEST_BYTES_S,
 } from '../../model/limits/mirror'
-import type { Side } from './verdict'
+import type { Side } from './resync-decision'
 
 export interface Hello extends Side {
   readonly secret: string

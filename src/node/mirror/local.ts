@@ -4,7 +4,7 @@ import { readAll, writeAll } from '../../lib/file/ranges'
 import type { Files } from '../../lib/files'
 import type { Run } from '../../lib/programs/run-command'
 import { errorText } from '../../lib/system-failure'
-import { Turns } from '../../lib/work/turns'
+import { Mutex } from '../../lib/work/mutex'
 import { GenericError } from '../../model/errors'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
 import { PUNCH_HOLE_S } from '../../model/limits/storage'
@@ -27,7 +27,7 @@ export interface Backing {
 export class CopyFailed extends GenericError {}
 
 export class LocalCopy {
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
   /** The kernel tells of a failed flush only once. What it dropped then no later flush brings to the disk. */
   private unflushed: CopyFailed | undefined
   /** The number of the notes that were written last. */
@@ -91,7 +91,7 @@ export class LocalCopy {
   }
 
   private writeNotes(notes: Notes): Promise<void> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       // Notes that could not be written are written over. Those before them stay, in the other slot.
       const sequence = this.sequence + 1
       await writeNotes(this.meta, { ...notes, sequence })

@@ -2,12 +2,12 @@
 // is written. It stays there until the other side has noted that it has all data.
 import type { FileHandle } from 'node:fs/promises'
 import { readAll, writeAll } from '../../lib/file/ranges'
-import { Turns } from '../../lib/work/turns'
+import { Mutex } from '../../lib/work/mutex'
 import { BLOCK, Blocks, bytesFor, firstOf, lastOf } from './blocks'
 import { MARKS_AT } from './notes'
 
 export class Marks {
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
   /** Bytes of the set that the file does not have yet. */
   private unwritten: { readonly from: number; readonly to: number } | undefined
   /** What was copied to the other side, and is perhaps not on its disk yet. */
@@ -94,7 +94,7 @@ export class Marks {
 
   /** What changes while one writes is written by the next, all at once. */
   private write(): Promise<void> {
-    return this.turns.take(async () => {
+    return this.turns.runExclusive(async () => {
       const { unwritten } = this
       if (unwritten === undefined) return
       const { from, to } = unwritten

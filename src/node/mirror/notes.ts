@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { readAll, writeAll } from '../../lib/file/ranges'
 import type { Files } from '../../lib/files'
 import { isObject } from '../../lib/shapes/shape'
-import type { Generations } from './verdict'
+import type { Generations } from './resync-decision'
 
 export interface Notes extends Generations {
   /** The number of changes so far. The slot with the higher number counts. */

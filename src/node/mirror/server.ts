@@ -5,10 +5,10 @@ import { serveCalls } from '../../rpc/json-protocol'
 import type { FramedConnection } from '../../lib/net/json-socket'
 import { within } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
-import { Turns } from '../../lib/work/turns'
+import { Mutex } from '../../lib/work/mutex'
 import { GenericError } from '../../model/errors'
 import { MIRRORS_IDLE_MS, MIRRORS_MAX, MIRRORS_QUIT_S, MIRROR_CALL_BYTES_MAX } from '../../model/limits/mirror'
-import type { Ends, Lending, MirrorParts } from './meeting'
+import type { Ends, Lending, MirrorParts } from './handshake'
 import { MirroredDisk } from './mirror'
 
 /** The state of a disk. */
@@ -26,7 +26,7 @@ export interface MirrorsOptions extends MirrorParts {
 interface Known {
   readonly disk: MirroredDisk
   /** Lets only one change run at a time. */
-  readonly turns: Turns
+  readonly turns: Mutex
   /** The connection of the program that has borrowed the file. */
   lender?: FramedConnection
 }
@@ -45,7 +45,7 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
     async (given: unknown, connection: FramedConnection) => {
       const args = argsOf(given)
       const entry = one(args.minor)
-      return (await entry.turns.take(() => work(entry, args, connection))) ?? null
+      return (await entry.turns.runExclusive(() => work(entry, args, connection))) ?? null
     }
   const server = await serveCalls(
     { path: socket, mode: 0o600, maxFrame: MIRROR_CALL_BYTES_MAX, log },
@@ -55,7 +55,7 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
         const { minor } = argsOf(given)
         if (known.has(minor)) return refuse(`minor ${minor} is in use already`)
         if (known.size >= MIRRORS_MAX) return refuse(`this node has ${MIRRORS_MAX} mirrored disks already`)
-        known.set(minor, { disk: new MirroredDisk(options, path.join(folder, `${minor}.sock`)), turns: new Turns() })
+        known.set(minor, { disk: new MirroredDisk(options, path.join(folder, `${minor}.sock`)), turns: new Mutex() })
         return null
       },
       attach: changing(async ({ disk }, { data, meta, size_bytes }) => disk.attach({ data, meta }, size_bytes)),
@@ -98,7 +98,7 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
 async function endAll(all: readonly Known[], log: MirrorsOptions['log']): Promise<true> {
   for (const { disk, turns } of all)
     await turns
-      .take(() => disk.down())
+      .runExclusive(() => disk.down())
       .catch((error: unknown) => log.warn({ error: errorText(error) }, 'a disk is in use'))
   return true
 }
@@ -106,7 +106,7 @@ async function endAll(all: readonly Known[], log: MirrorsOptions['log']): Promis
 /** It must not fail: nobody waits for it. */
 const takeBackFromDead = (entry: Known, connection: FramedConnection, log: MirrorsOptions['log']): Promise<void> =>
   entry.turns
-    .take(() => takeBack(entry, connection))
+    .runExclusive(() => takeBack(entry, connection))
     .catch((error: unknown) => log.error({ err: error }, 'a lent disk cannot be taken back from a dead borrower'))
 
 /** Only the borrower can return the file. */

@@ -2,10 +2,10 @@
 import { GenericError } from '../../model/errors'
 import type { Answer, Link, Request } from './link'
 import { CopyFailed, type LocalCopy } from './local'
-import { Meeting } from './meeting'
+import { Handshake } from './handshake'
 import { NOT_ALL_DATA } from './notes'
 
-export abstract class Serving extends Meeting {
+export abstract class Serving extends Handshake {
   protected async serve(link: Link, request: Request, body: Buffer): Promise<Answer> {
     if (request.verb === 'ping') return {}
     if (link !== this.link) throw new GenericError('not connected any more')

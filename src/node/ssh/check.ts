@@ -4,7 +4,7 @@ import { authorizedIn, repeatedOwners } from '../../lib/ssh/keys'
 import { isObject } from '../../lib/shapes/shape'
 import type { NodeContext } from '../context'
 import { isVirtualNode } from '../network/addresses'
-import { runOverSsh, sshFailure, sshFilesOf } from './reach'
+import { runOverSsh, sshFailure, sshFilesOf } from './exec'
 
 const RENEW = "Consider running 'gnt-cluster renew-crypto --new-ssh-keys [--no-ssh-key-check]' to fix this."
 

@@ -6,8 +6,8 @@ import { sshKeyFile } from '../../lib/ssh/files'
 import { SSH_NODES_AT_ONCE } from '../../model/limits/ssh'
 import { fail } from '../failure'
 import type { NodeContext } from '../context'
-import { runOverSsh, sshFailure, sshFilesOf } from './reach'
-import { type Failures, isMaster, type KeyHolder, listed, tell, tellOthers } from './spread'
+import { runOverSsh, sshFailure, sshFilesOf } from './exec'
+import { type Failures, isMaster, type KeyHolder, listed, distribute, distributeToOthers } from './distribute-keys'
 
 export interface Renewal {
   readonly nodes: readonly KeyHolder[]
@@ -40,7 +40,7 @@ export async function renewKeys(context: NodeContext, renewal: Renewal): Promise
     Object.entries(candidates(old)).map(([uuid, list]) => [uuid, list.filter((key) => !kept.has(key))]),
   )
   await files.authorize(Object.values(added).flat())
-  const unaware = await tellOthers(context, [], (name) => ({
+  const unaware = await distributeToOthers(context, [], (name) => ({
     authorized_keys: ['add', added],
     ...(renewal.potentialCandidates.includes(name) && { public_keys: ['override', listed(keys)] }),
   }))
@@ -48,7 +48,7 @@ export async function renewKeys(context: NodeContext, renewal: Renewal): Promise
   await files.forbid(Object.values(removed).flat())
   // A node that does not know the new keys would let nobody in to remove the old ones.
   const lost = unaware.map(([name]) => name)
-  const left = await tellOthers(context, lost, () => ({ authorized_keys: ['remove', removed] }))
+  const left = await distributeToOthers(context, lost, () => ({ authorized_keys: ['remove', removed] }))
   return [...failures, ...unaware, ...left]
 }
 
@@ -61,7 +61,7 @@ async function newKeysOfOthers(
   const failures: Failures = []
   const others = nodes.filter(({ name }) => !isMaster(context, name))
   await eachBounded(others, SSH_NODES_AT_ONCE, async (node) => {
-    const problem = await tell(context, node.name, { generate: [newType, bits, ''] })
+    const problem = await distribute(context, node.name, { generate: [newType, bits, ''] })
     const read = problem ?? (await runOverSsh(context, node.name, { line: readKey(context, node.name, newType) }))
     const why = typeof read === 'string' ? read : sshFailure(read)
     if (typeof read !== 'string' && why === undefined) note(node, read.stdout.trim())

@@ -5,7 +5,7 @@ import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import { NodeFailure, fail } from '../failure'
-import { lend, takeBack } from './lent'
+import { fuseExport, fuseUnexport } from './fuse-export'
 import { keepingSize } from './keep-size'
 import { nameOf } from './name'
 import { overwrite } from './zeros'
@@ -119,7 +119,9 @@ export class Disks {
   /** Gives a device that was found a path in this node's file system. */
   async within(device: Device): Promise<Device> {
     const { path, uri } = device
-    return path !== '' || uri === undefined ? device : { ...device, path: await lend(this.context, uri), block: false }
+    return path !== '' || uri === undefined
+      ? device
+      : { ...device, path: await fuseExport(this.context, uri), block: false }
   }
 
   missing(disk: DiskDict): string {
@@ -336,7 +338,7 @@ export class Disks {
     onPrimary || this.driver(disk).onSecondary === 'opened'
 
   private async letGo({ path, uri }: Device): Promise<void> {
-    if (path === '' && uri !== undefined) await takeBack(this.context, uri)
+    if (path === '' && uri !== undefined) await fuseUnexport(this.context, uri)
   }
 
   /** Removes the disk without its children. If its device cannot be found, the driver may still remove remains. */

@@ -3,7 +3,7 @@ import { type CommandOptions, type CommandResult, NOT_STARTED } from '../../lib/
 import { DEVICE_ANSWER_S, DEVICE_ORDER_S, STORAGE_REPORT_BYTES_MAX } from '../../model/limits/storage'
 import { fail } from '../failure'
 import type { StorageContext } from './storage'
-import { until } from './until'
+import { retryUntil } from './retry-until'
 
 type Tools = Pick<StorageContext, 'run' | 'hostname' | 'clock'>
 
@@ -74,7 +74,7 @@ export async function orderHeld(
 }
 
 export function untilFree(clock: Tools['clock'], limit_s: number, work: () => Promise<CommandResult>) {
-  return until(clock, limit_s, work, ({ code, output }) => code === 0 || !HELD.test(output))
+  return retryUntil(clock, limit_s, work, ({ code, output }) => code === 0 || !HELD.test(output))
 }
 
 /** The words of LVM, DRBD and Ceph for a device that is held. */

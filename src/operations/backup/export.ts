@@ -21,7 +21,7 @@ import { copyToNode, type ExportResult } from './local'
 import { startOn, undoStart } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
 import { NoSnapshots, isUncertain, removeSnapshots, takeSnapshots, trySnapshots } from './snapshots'
-import { whileItStops } from '../instance/while-it-stops'
+import { waitForStop } from '../instance/wait-for-stop'
 import { checkZeroingArguments, planZeroing, type Zeroing } from './zeroing'
 
 /** The destination of the disks. */
@@ -137,7 +137,7 @@ async function exportStopped(
   if (op.shutdown) {
     ctx.log.say(`Shutting down instance ${instance.name}`)
     const what = `Could not shutdown instance ${instance.name} on node ${primary.name}`
-    await whileItStops(
+    await waitForStop(
       ctx,
       { name: instance.name, limit_s: op.shutdown_timeout },
       ctx.nodes.call(primary, what, 'instance_shutdown', [dictOf(view), op.shutdown_timeout, ctx.reason]),

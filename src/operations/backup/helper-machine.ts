@@ -12,7 +12,7 @@ import { assembleDisks, shutdownDisks } from '../instance/disks/activation'
 import { createDisks, removeDisks } from '../instance/disks/files'
 import { startOn } from '../instance/startup'
 import { dictOf, diskDictOf, diskDicts, reread, type InstanceView } from '../instance/view'
-import { whileItStops } from '../instance/while-it-stops'
+import { waitForStop } from '../instance/wait-for-stop'
 import type { UnitContext } from '../unit-context'
 import type { Zeroing } from './zeroing'
 
@@ -146,7 +146,7 @@ export class HelperMachine {
     const { ctx, view } = this
     const { name } = view.instance
     const what = `The helper VM of instance ${name} may still run on node ${view.primary.name}: stop it with 'gnt-instance shutdown ${name}', and remove its disk with ${this.removal}`
-    await whileItStops(
+    await waitForStop(
       ctx,
       { name, limit_s },
       ctx.nodes.call(view.primary, what, 'instance_shutdown', [dict, limit_s, ctx.reason]),

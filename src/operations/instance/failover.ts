@@ -12,11 +12,11 @@ import { isIncomplete } from './moves/arrival'
 import { cleanUp } from './moves/clean-up'
 import { keepsMirrors } from './moves/mirror'
 import { moveLocks, planMove, type Move } from './moves/plan'
-import { checkRunsNowhereElse, noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
+import { checkRunsNowhereElse, notePossibleLocations, possibleLocations } from './moves/possible-locations'
 import { usesDisks } from './checks'
 import { startOn, undoStart } from './startup'
 import { dictOf, hookNodes, reread } from './view'
-import { whileItStops } from './while-it-stops'
+import { waitForStop } from './wait-for-stop'
 
 export const instanceFailover = logicalUnit(OpInstanceFailover, {
   ...moveLocks,
@@ -84,13 +84,13 @@ export async function failOver(
   ctx.log.say("* deactivating the instance's disks on source node")
   if (!(await shutdownDisks(ctx, view, { ignorePrimary: true })))
     throw new OpExecError("Can't shut down the instance's disks")
-  const noted = await unconfirmedNodes(ctx, view)
+  const noted = await possibleLocations(ctx, view)
   if ((isStopped || view.primary.offline) && noted.includes(target.uuid)) await dropIncomplete(ctx, move)
   const unconfirmed = noted.filter((uuid) => uuid !== target.uuid && uuid !== view.primary.uuid)
   if (!isStopped && instance.admin_state === 'up') unconfirmed.push(view.primary.uuid)
   await ctx.config.change([
     change('setInstancePrimaryNode', instance.uuid, target.uuid),
-    ...noteUnconfirmed(view, noted, unconfirmed),
+    ...notePossibleLocations(view, noted, unconfirmed),
   ])
   if (instance.admin_state === 'up') await startOnTarget(ctx, move)
 }
@@ -144,7 +144,7 @@ async function stopOnSource(
   const { instance, primary } = view
   ctx.log.say('* shutting down instance on source node')
   const args = [dictOf(view), options.timeout_s, ctx.reason] as const
-  const result = await whileItStops(
+  const result = await waitForStop(
     ctx,
     { name: instance.name, limit_s: options.timeout_s },
     ctx.nodes.attempt(primary, 'instance_shutdown', [...args]),

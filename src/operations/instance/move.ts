@@ -36,7 +36,7 @@ import {
   withNodes,
   type InstanceView,
 } from './view'
-import { whileItStops } from './while-it-stops'
+import { waitForStop } from './wait-for-stop'
 import { factsOf } from '../../model/templates'
 
 type MoveOp = Op<typeof OpInstanceMove>
@@ -139,7 +139,7 @@ async function stop(ctx: UnitContext, op: MoveOp, { view }: Move): Promise<void>
   const { instance, primary } = view
   ctx.log.info(`Shutting down instance ${instance.name} on source node ${primary.name}`)
   const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
-  const result = await whileItStops(
+  const result = await waitForStop(
     ctx,
     { name: instance.name, limit_s: op.shutdown_timeout },
     ctx.nodes.attempt(primary, 'instance_shutdown', [...args]),

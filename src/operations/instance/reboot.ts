@@ -16,7 +16,7 @@ import { instanceHookEnv } from './hook-env'
 import { refuseHalfRestored } from './snapshots/notes'
 import { startInstance, tellRemarks } from './startup'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
-import { whileItStops } from './while-it-stops'
+import { waitForStop } from './wait-for-stop'
 
 export const instanceReboot = logicalUnit(OpInstanceReboot, {
   ...locksOfInstance(['node-res'], { primaryOnly: true }),
@@ -45,7 +45,7 @@ export const instanceReboot = logicalUnit(OpInstanceReboot, {
   async run(ctx, op, view) {
     const { instance, primary } = view
     const stopping = <T>(call: Promise<T>) =>
-      whileItStops(ctx, { name: instance.name, limit_s: op.shutdown_timeout }, call)
+      waitForStop(ctx, { name: instance.name, limit_s: op.shutdown_timeout }, call)
     const answer = await ctx.nodes.call(primary, `Error checking node ${primary.name}`, 'instance_info', [
       instance.name,
       instance.hypervisor,

@@ -6,12 +6,12 @@ import { OpInstanceRemove } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
 import { removeDisks } from './disks/files'
 import { instanceHookEnv } from './hook-env'
-import { stopLeftBehind } from './moves/left-behind'
-import { noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
+import { stopOrphanGuest } from './moves/orphan-guest'
+import { notePossibleLocations, possibleLocations } from './moves/possible-locations'
 import { deleteAllSnapshots, forgetAllSnapshots } from './snapshots/notes'
 import { dictOf, hookNodes, locksOfInstance, readInstance, type InstanceView } from './view'
 import type { UnitContext } from '../unit-context'
-import { whileItStops } from './while-it-stops'
+import { waitForStop } from './wait-for-stop'
 
 export const instanceRemove = logicalUnit(OpInstanceRemove, {
   ...locksOfInstance(['node', 'node-res']),
@@ -27,7 +27,7 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
     // It never ran, but a creation that died may have made its disks.
     if (instance.forthcoming !== true) {
       const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
-      const result = await whileItStops(
+      const result = await waitForStop(
         ctx,
         { name: instance.name, limit_s: op.shutdown_timeout },
         ctx.nodes.attempt(primary, 'instance_shutdown', [...args]),
@@ -49,7 +49,7 @@ export async function removeInstance(ctx: UnitContext, view: InstanceView, ignor
     await ctx.config.change([change('removeInstance', view.instance.uuid)])
     return
   }
-  if (view.instance.forthcoming !== true) await stopLeftBehind(ctx, view, ignoreFailures)
+  if (view.instance.forthcoming !== true) await stopOrphanGuest(ctx, view, ignoreFailures)
   // A Ceph image cannot be deleted before its snapshots.
   if (!(await deleteAllSnapshots(ctx, view)) && !ignoreFailures)
     throw new OpExecError("Can't remove the snapshots of the instance's disks")
@@ -57,10 +57,10 @@ export async function removeInstance(ctx: UnitContext, view: InstanceView, ignor
     if (!ignoreFailures) throw new OpExecError("Can't remove instance's disks")
     ctx.log.say("Warning: can't remove instance's disks")
   }
-  const noted = await unconfirmedNodes(ctx, view)
+  const noted = await possibleLocations(ctx, view)
   await ctx.config.change([
     change('removeInstance', view.instance.uuid),
-    ...noteUnconfirmed(view, noted, []),
+    ...notePossibleLocations(view, noted, []),
     ...(await forgetAllSnapshots(ctx, view.disks)),
   ])
 }

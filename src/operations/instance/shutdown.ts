@@ -9,7 +9,7 @@ import { shutdownDisks } from './disks/activation'
 import { shutdownUnusedDisks } from './disks/unused'
 import { instanceHookEnv } from './hook-env'
 import { dictOf, hookNodes, type InstanceView, locksOfInstance, readInstance, reread } from './view'
-import { whileItStops } from './while-it-stops'
+import { waitForStop } from './wait-for-stop'
 
 /** A watcher has seen that a guest's user shut it down. By now an administrator may have started it. */
 async function runsAgain(ctx: UnitContext, view: InstanceView): Promise<boolean> {
@@ -60,7 +60,7 @@ export const instanceShutdown = logicalUnit(OpInstanceShutdown, {
       ctx.log.info('Primary node offline, marked instance as stopped')
       return null
     }
-    const result = await whileItStops(
+    const result = await waitForStop(
       ctx,
       { name: instance.name, limit_s: op.timeout },
       ctx.nodes.attempt(primary, 'instance_shutdown', [dictOf(view), op.timeout, ctx.reason]),

@@ -21,11 +21,11 @@ import {
 import { shutdownDisks, startDisks } from './disks/activation'
 import { shutdownUnusedDisks } from './disks/unused'
 import { instanceHookEnv } from './hook-env'
-import { checkRunsNowhere, checkRunsNowhereElse } from './moves/unconfirmed'
+import { checkRunsNowhere, checkRunsNowhereElse } from './moves/possible-locations'
 import { refuseHalfRestored } from './snapshots/notes'
 import { startOverrides, type StartOverrides } from './parameters/params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
-import { whileItStops } from './while-it-stops'
+import { waitForStop } from './wait-for-stop'
 
 export const instanceStartup = logicalUnit(OpInstanceStartup, {
   ...locksOfInstance(['node-res'], { primaryOnly: true }),
@@ -110,7 +110,7 @@ async function runtimeOnPrimary(ctx: UnitContext, view: InstanceView) {
 
 async function stopLeftover(ctx: UnitContext, view: InstanceView, timeout_s: number): Promise<void> {
   const what = `Could not shutdown instance '${view.instance.name}'`
-  await whileItStops(
+  await waitForStop(
     ctx,
     { name: view.instance.name, limit_s: timeout_s },
     ctx.nodes.call(view.primary, what, 'instance_shutdown', [dictOf(view), timeout_s, ctx.reason]),

@@ -2,7 +2,7 @@
 import * as http from 'node:http'
 import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
-import { Pieces, textOf } from '../../lib/net/pieces'
+import { FragmentLimit, textOf } from '../../lib/net/fragment-limit'
 
 /**
  * `silent`: no answer in time. `refused`: nothing listens there, or the request is refused. `bad`: the answer is not
@@ -75,7 +75,7 @@ function readAnswer(response: http.IncomingMessage, { bytes_max, hasRoom }: Mond
   return new Promise((resolve, reject) => {
     const refuse = (kind: FailureKind, text: string) => reject(new MondFailure(kind, text))
     if (response.statusCode !== 200) return refuse('refused', `it answered with HTTP status ${response.statusCode}`)
-    const pieces = new Pieces(bytes_max)
+    const pieces = new FragmentLimit(bytes_max)
     const kept: Buffer[] = []
     response.on('data', (piece: Buffer) => {
       if (pieces.exceed(piece)) return refuse('bad', `its answer is longer than ${bytes_max} bytes`)

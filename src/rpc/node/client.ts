@@ -4,7 +4,7 @@ import * as https from 'node:https'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../lib/clock'
-import { fileStamp } from '../../lib/file/stamp'
+import { fileVersion } from '../../lib/file/file-version'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import { mapInSlices } from '../../lib/work/slices'
@@ -225,7 +225,7 @@ function endpoints(paths: Paths, { files, port, simSocket, onHangUp }: EndpointO
   let secured: { agent: NodeAgent; stamp: string } | undefined
 
   function agent(): https.Agent {
-    const stamp = `${fileStamp(files, paths.serverCert)} ${fileStamp(files, paths.clientCert)}`
+    const stamp = `${fileVersion(files, paths.serverCert)} ${fileVersion(files, paths.clientCert)}`
     if (secured?.stamp !== stamp)
       secured = { stamp, agent: new NodeAgent({ ...tls, ...nodeClientTls(files, paths) }, onHangUp) }
     return secured.agent

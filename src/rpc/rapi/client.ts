@@ -1,7 +1,7 @@
 // Asks a cluster's remote API, ours or Ganeti's, over HTTPS.
 import * as https from 'node:https'
 import type { Clock } from '../../lib/clock'
-import { Pieces, textOf } from '../../lib/net/pieces'
+import { FragmentLimit, textOf } from '../../lib/net/fragment-limit'
 import { MOVE_ANSWER_BYTES_MAX, MOVE_ANSWER_S } from '../../model/limits/move'
 
 export interface RapiAccess {
@@ -63,7 +63,7 @@ function exchange(access: RapiAccess, clock: Clock, method: RapiVerb, path: stri
     }
     request.on('error', (error) => fail(error.message))
     request.once('response', (response) => {
-      const pieces = new Pieces(MOVE_ANSWER_BYTES_MAX)
+      const pieces = new FragmentLimit(MOVE_ANSWER_BYTES_MAX)
       const kept: Buffer[] = []
       response.on('data', (piece: Buffer) => {
         if (pieces.exceed(piece)) fail('its answer is too long')

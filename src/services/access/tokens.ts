@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { change } from '../../config/changes'
 import { type Dictionary, recordGet, recordValues } from '../../config/records'
 import { seconds, within } from '../../lib/clock'
-import { Turns } from '../../lib/work/turns'
+import { Mutex } from '../../lib/work/mutex'
 import type { GantryData } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { TOKENS } from '../../model/gantry-sections'
@@ -32,7 +32,7 @@ interface StoredToken extends TokenInfo {
 }
 
 export class TokenService {
-  private readonly turns = new Turns()
+  private readonly turns = new Mutex()
 
   constructor(
     private readonly context: MasterContext,
@@ -77,7 +77,7 @@ export class TokenService {
     const permissions = withoutRoles(wanted.permissions)
     const token: TokenInfo = { ...wanted, permissions, id, user: identity.user, created: seconds(clock) }
     // Each new token is counted before the next one is checked.
-    await this.turns.take(async () => {
+    await this.turns.runExclusive(async () => {
       this.refuseBeyond(identity.user)
       await this.write(id, { ...token, digest: digestOf(secret) })
     })

@@ -3,7 +3,7 @@
 import { type Clock, seconds, within } from '../../lib/clock'
 import type { Appender, Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
-import { setAside } from '../../lib/file/set-aside'
+import { quarantine } from '../../lib/file/quarantine'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { EVENTS_BYTES_MAX, EVENTS_COMMIT_S, EVENTS_KEPT_MAX, EVENTS_RETRY_S } from '../../model/limits/events'
 import { isObject } from '../../lib/shapes/shape'
@@ -220,7 +220,7 @@ async function formerEvents({ file, disk, clock, log }: HistoryOptions): Promise
   } catch (error) {
     log.error({ file, err: error }, 'the history of events cannot be read, so a new one begins')
   }
-  await setAside(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }).catch((error: unknown) => {
+  await quarantine(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }).catch((error: unknown) => {
     log.error({ file, err: error }, 'the history of events cannot be set aside')
   })
   return { events: [], lost: true }

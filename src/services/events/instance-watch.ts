@@ -17,7 +17,7 @@ import { objectsOf } from '../../opcodes/objects'
 import type { Running } from '../../opcodes/opcode'
 import type { NewEvent } from './event-history'
 import { submitter } from './event-sources'
-import type { LastKnown } from '../live-data/last-known'
+import type { NodeCache } from '../live-data/node-cache'
 
 interface Picture {
   running: boolean
@@ -51,7 +51,7 @@ interface Touched {
 interface Parts {
   readonly queue: Pick<JobQueue, 'job' | 'all'>
   readonly clock: Clock
-  readonly known: LastKnown
+  readonly known: NodeCache
   config(): ConfigData
   add(event: NewEvent): void
   /** Asks for a look at a node soon. */

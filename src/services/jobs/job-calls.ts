@@ -3,7 +3,7 @@ import { type Job, isFinished, jobStatus } from '../../jobs/job'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { JOB_PREFER_WAIT_S } from '../../model/limits/rapi-v3'
 import type { JobId } from '../../rpc/luxi/calls'
-import type { CallersHandlers } from '../callers-handlers'
+import type { AuthorizedHandlers } from '../authorized-handlers'
 import type { Access } from '../access/access'
 import { seesJob } from '../events/events'
 import type { JobService } from './jobs'
@@ -12,7 +12,7 @@ import type { MasterContext } from '../master-context'
 export function jobCalls(
   context: MasterContext,
   jobs: JobService,
-): Pick<CallersHandlers, 'cancel' | 'changePriority' | 'archive' | 'wait'> {
+): Pick<AuthorizedHandlers, 'cancel' | 'changePriority' | 'archive' | 'wait'> {
   /** A job that the caller sees. */
   async function jobFor(caller: Access, id: JobId): Promise<Job> {
     const job = await context.queue.find(id)

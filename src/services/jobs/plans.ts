@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../lib/text/canonical-json'
 import { seconds, within } from '../../lib/clock'
-import { Shares } from '../../lib/net/shares'
+import { Quota } from '../../lib/net/quota'
 import type { ConfigData } from '../../model/config'
 import { timeOf, timeText } from '../../lib/text/rfc3339'
 import { marksOf } from '../../jobs/marks'
@@ -29,8 +29,8 @@ import type { Identity, Precondition } from '../../rpc/luxi/gantry'
 import type { Plan, Planned, PlanRequest, ReadObject } from '../../rpc/luxi/plan'
 import type { Access } from '../access/access'
 import type { MasterContext } from '../master-context'
-import { checkAll } from './may-submit'
-import { plannedFor } from './plan-sight'
+import { authorizeSubmit } from './authorize-submit'
+import { plannedFor } from './plan-visibility'
 
 interface StoredPlan {
   readonly user: string
@@ -50,13 +50,13 @@ type Match = readonly (readonly Precondition[])[]
 export class Plans {
   /** Oldest first. */
   private readonly stored = new Map<string, StoredPlan>()
-  private readonly running = new Shares({ all: PLANS_RUNNING_MAX, each: PLANS_RUNNING_PER_USER_MAX })
+  private readonly running = new Quota({ all: PLANS_RUNNING_MAX, each: PLANS_RUNNING_PER_USER_MAX })
 
   constructor(private readonly context: MasterContext) {}
 
   async make(access: Access, { ops, apart = false }: PlanRequest): Promise<Plan> {
     const config = this.context.config()
-    await checkAll(access, ops, this.context)
+    await authorizeSubmit(access, ops, this.context)
     const planned = await this.limited(access.identity.user, () =>
       this.planJobs(apart ? ops.map((op) => [op]) : [ops], config),
     )

@@ -6,12 +6,12 @@ import { definitionOf } from '../../opcodes/index'
 import type { JobId, WireOpCode } from '../../rpc/luxi/calls'
 import type { Precondition, Submitted, SubmitRequest } from '../../rpc/luxi/gantry'
 import type { Access } from '../access/access'
-import { checkAll } from './may-submit'
+import { authorizeSubmit } from './authorize-submit'
 import { IdempotencyKeys } from './idempotency'
 import type { JobService } from './jobs'
 import type { MasterContext } from '../master-context'
 import type { Plans } from './plans'
-import { checkAskedFor, checkPreconditions, seesWanted } from './recheck'
+import { checkAskedFor, checkPreconditions, seesWanted } from './authorize-start'
 
 export class Submissions {
   private readonly keys: IdempotencyKeys
@@ -26,7 +26,7 @@ export class Submissions {
 
   async submit(access: Access, request: SubmitRequest): Promise<Submitted> {
     const { ops, key, digest } = request
-    await checkAll(access, ops, this.context)
+    await authorizeSubmit(access, ops, this.context)
     const submit = async (note: string | null): Promise<JobId> => {
       const planned = request.plan === null ? [] : await this.plans.preconditions(access.identity, request.plan, ops)
       const match = ops.map((_, index) => [...(index === 0 ? request.match : []), ...(planned[index] ?? [])])

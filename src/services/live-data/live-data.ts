@@ -2,7 +2,7 @@
 import { fillNdParams, hvParamsFiller } from '../../config/filled'
 import { consoleRequest } from '../../config/rpc-dicts'
 import type { Clock, Timer } from '../../lib/clock'
-import { Pace } from '../../lib/work/pace'
+import { ConcurrencyLimit } from '../../lib/work/concurrency-limit'
 import { mapInSlices } from '../../lib/work/slices'
 import type { ConfigData, Instance, Node } from '../../model/config'
 import { STORAGE_TYPES_NODE_STORAGE, STORAGE_TYPES_REPORTED } from '../../model/constants/disks'
@@ -13,8 +13,8 @@ import type { LiveData, LiveResults } from '../../query/live-data'
 import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
 import { NO_ANSWER, type NodeResult } from '../../rpc/node/client'
 import type { StorageUnit } from '../../rpc/node/dicts'
-import type { LastKnown } from './last-known'
-import type { Hear, NodeQuestions } from './node-questions'
+import type { NodeCache } from './node-cache'
+import type { Hear, NodeProber } from './node-prober'
 import { Shared } from './shared'
 import { directoryOf, factsOf, type StorageType } from '../../model/templates'
 
@@ -28,16 +28,16 @@ export class NodeLiveData implements LiveData {
    * A list asks a thousand nodes. If it asked all at once, a caller that wants one instance would wait for all their
    * answers.
    */
-  private readonly listPace: Pace
+  private readonly listPace: ConcurrencyLimit
   private readonly sharedByLists: Shared
 
   constructor(
-    private readonly questions: NodeQuestions,
+    private readonly questions: NodeProber,
     private readonly clock: Clock,
     /** Gets each answer. Missing if nobody reads it. */
-    private readonly known?: LastKnown,
+    private readonly known?: NodeCache,
   ) {
-    this.listPace = new Pace({ size: LISTS_ASK_AT_ONCE, patience_s: LISTS_ASK_PATIENCE_S }, clock)
+    this.listPace = new ConcurrencyLimit({ size: LISTS_ASK_AT_ONCE, patience_s: LISTS_ASK_PATIENCE_S }, clock)
     this.sharedByLists = new Shared(this.listPace)
   }
 

@@ -1,5 +1,5 @@
 // Runs a request once for all callers who want the same at the same time.
-import type { Pace } from '../../lib/work/pace'
+import type { ConcurrencyLimit } from '../../lib/work/concurrency-limit'
 
 interface Entry {
   running: Promise<unknown>
@@ -17,7 +17,7 @@ export class Shared {
   private readonly entries = new Map<string, Entry>()
 
   /** `pace` limits how many requests run at the same time. */
-  constructor(private readonly pace?: Pace) {}
+  constructor(private readonly pace?: ConcurrencyLimit) {}
 
   run<T>(key: string, request: () => Promise<T>): Promise<T> {
     const entry = this.entries.get(key)

@@ -1,7 +1,7 @@
 // Asks nodes for their reports, and keeps the last ones. A node is asked only on demand, once for all who want its
 // report at that moment. No request waits for a node that hangs.
 import { type Clock, type Timer, within } from '../../lib/clock'
-import { Pace } from '../../lib/work/pace'
+import { ConcurrencyLimit } from '../../lib/work/concurrency-limit'
 import { mapInSlices } from '../../lib/work/slices'
 import { errorText } from '../../lib/system-failure'
 import type { NodeUuid } from '../../model/ids'
@@ -67,13 +67,13 @@ const LATE = {
 
 export class NodeReports {
   private readonly asked = new Map<NodeUuid, Asked>()
-  private readonly pace: Pace
+  private readonly pace: ConcurrencyLimit
   /** Bytes of answers that are being read or kept. */
   private bytes = 0
   private timer: Timer | undefined
 
   constructor(private readonly parts: NodeReportsParts) {
-    this.pace = new Pace({ size: MONDS_ASKED_AT_ONCE, patience_s: MONDS_ASK_PATIENCE_S }, parts.clock)
+    this.pace = new ConcurrencyLimit({ size: MONDS_ASKED_AT_ONCE, patience_s: MONDS_ASK_PATIENCE_S }, parts.clock)
   }
 
   /** Resolves when the nodes have answered, or should no longer be waited for. */

@@ -10,14 +10,14 @@ import type { Access } from '../access/access'
 import { type Telling, tellingFor } from '../access/hidden-names'
 import { describe } from '../access/scope'
 import { exportsView } from './exports-view'
-import type { LastKnown } from '../live-data/last-known'
+import type { NodeCache } from '../live-data/node-cache'
 import { isKey, type Ranked, rankedPage } from './ranked'
 
 export async function view(
   access: Access,
   request: ViewRequest,
   whole: QuerySource,
-  known: LastKnown,
+  known: NodeCache,
 ): Promise<ViewPage> {
   const { what, name, fields } = request
   const kind = KINDS.get(what)

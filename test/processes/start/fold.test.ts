@@ -9,7 +9,7 @@ import { systemDisk } from '../../../src/lib/disk'
 import { lockFile } from '../../../src/lib/file/lock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
-import { serveFigures } from '../../../src/lib/own-figures'
+import { serveMetrics } from '../../../src/lib/self-metrics'
 import { systemRandom } from '../../../src/lib/random'
 import { ConfigReplica } from '../../../src/replication/config-replica'
 import { FollowFeed, serveFollow } from '../../../src/rpc/wconfd/follow-server'
@@ -79,7 +79,7 @@ test.each(['wconfd', 'luxid', 'noded'])(
 )
 
 test('a noded without a usable copy still keeps the queue of a candidate, but not of the master', async () => {
-  const figures = await serveFigures(paths.figuresSocket('noded'), () => ({}))
+  const figures = await serveMetrics(paths.figuresSocket('noded'), () => ({}))
   await expect(fold(paths, silentLog)).rejects.toThrow('noded is running')
   fs.writeFileSync(paths.ssconf('master_node'), `${paths.hostname}\n`)
   await expect(fold(paths, silentLog)).resolves.toContain('all jobs')

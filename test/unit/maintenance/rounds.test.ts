@@ -4,8 +4,8 @@ import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { silentLog } from '../../../src/lib/log'
 import { seededRandom } from '../../../src/lib/random'
 import { Claims } from '../../../src/maintenance/claims'
-import { observe } from '../../../src/maintenance/life'
-import { Memory } from '../../../src/maintenance/memory'
+import { observe } from '../../../src/maintenance/event-lifecycle'
+import { StateStore } from '../../../src/maintenance/state-store'
 import type { RoundPlan } from '../../../src/maintenance/plan-round'
 import type { PlannedJob } from '../../../src/maintenance/planned-job'
 import { Rounds } from '../../../src/maintenance/rounds'
@@ -35,7 +35,7 @@ class World {
   readonly failed: string[] = []
 
   daemon() {
-    const memory = new Memory({
+    const memory = new StateStore({
       clock: this.clock,
       gantry: () => this.gantry,
       onChange: (listener) => {

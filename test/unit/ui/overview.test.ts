@@ -8,7 +8,7 @@ import {
   toldEvents,
   toldOf,
   withoutReserve,
-} from '../../../ui/src/pages/overview/told'
+} from '../../../ui/src/pages/overview/summary-data'
 
 const problem = (collector: string | null, code: number, message = 'm') => ({
   ...{ collector, category: null, code, message },

@@ -11,7 +11,7 @@ export const api = createClient<paths>({ baseUrl: '/', fetch: send })
 export const presence = new Presence(() => void sayPresent().catch(() => undefined))
 
 /** Keeps the session alive, and stores its present state. Before the first sign-in there is no session. */
-async function sayPresent(): Promise<void> {
+export async function sayPresent(): Promise<void> {
   const { session } = sessionStore.get()
   if (session === undefined) return
   const now = (await request('GET', '/3/session')) as Session

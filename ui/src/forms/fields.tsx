@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Icon } from '../icons/icon'
 import { texts } from '../texts'
 import { FieldInput } from './field-input'
-import { ofSession } from './of-session'
+import { ofSession } from './session-fields'
 import type { Field, Values } from './schema'
 
 interface FieldsProps {

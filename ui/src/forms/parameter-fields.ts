@@ -9,7 +9,7 @@ import { withinOf } from './within-scope'
 export type Values = Readonly<Record<string, unknown>>
 
 /** Resets a parameter to the inherited value. */
-const BACK_TO_DEFAULT = 'default'
+export const BACK_TO_DEFAULT = 'default'
 
 /** `own`: the object's own value; `inherited`: the value without it. */
 export function parameterField(

@@ -33,7 +33,7 @@ export interface BodySchema {
   readonly required: readonly string[]
 }
 
-interface Choice {
+export interface Choice {
   readonly value: string
   readonly label: string
 }

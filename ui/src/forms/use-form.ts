@@ -1,6 +1,6 @@
 // The state of a form. It keeps only typed values. All other fields follow the object when it changes.
 import { useState } from 'react'
-import { ofSession } from './of-session'
+import { ofSession } from './session-fields'
 import type { Field, Values } from './schema'
 import { bodyOf, complaintsOf } from './values'
 
@@ -22,7 +22,7 @@ export interface Form {
 }
 
 /** The field says which parameter it is. */
-const withoutParameter = (text: string): string => text.replace(/^Parameter '[^']+': /, '')
+export const withoutParameter = (text: string): string => text.replace(/^Parameter '[^']+': /, '')
 
 /** `before`: what was typed in a form that is opened again. */
 export function useForm(all: readonly Field[], before: Values = {}): Form {

@@ -10,7 +10,7 @@ import { useForm } from '../forms/use-form'
 import { texts } from '../texts'
 import { notAllowed } from './not-allowed'
 import type { Request } from './request'
-import { RefusableButton } from './refusable'
+import { RefusableButton } from './disable-with-reason'
 import { RequestDialog, type Seen } from './request-dialog'
 
 /** The complaint about a change without changes. `manner` lists parameters that only say how to make the change. */

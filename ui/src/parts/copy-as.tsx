@@ -57,7 +57,7 @@ function Copy({ label, text, shown, small, note }: OneProps) {
 }
 
 /** A command without secrets: curl prompts for the password, and the shell knows the token. */
-function curlText({ method, path, body }: Request, origin: string): string {
+export function curlText({ method, path, body }: Request, origin: string): string {
   const isToken = typeof sessionStore.get().session?.token === 'string'
   const user = isToken ? 'curl -k -H "Authorization: Bearer $TOKEN"' : 'curl -k -u "$USER_NAME"'
   const url = quote(new URL(path, origin).href)

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { type Action, ActionDialog, useWhyNot } from './action'
 import { Icon, type IconName } from '../icons/icon'
-import { RefusableIcon } from './refusable'
+import { RefusableIcon } from './disable-with-reason'
 
 interface IconActionProps<Subject> {
   readonly subject: Subject

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import type { components } from '../api/schema'
 import { texts } from '../texts'
-import { begun } from './begun'
+import { begun } from './started-jobs'
 import { ProblemBox } from './problem-box'
 
 type JobError = components['schemas']['JobError']
@@ -11,7 +11,7 @@ type JobError = components['schemas']['JobError']
 const own = texts.jobs.failure
 
 /** Advice by the code of the error, which is the second argument of most errors, or by its class. */
-const adviceForJob = ({ class: name, args }: JobError): string =>
+export const adviceForJob = ({ class: name, args }: JobError): string =>
   own.byKind[typeof args[1] === 'string' ? args[1] : ''] ?? own.byClass[name] ?? own.otherwise
 
 export const JobFailure = ({ id, error }: { id: number; error: JobError }) => (

@@ -6,10 +6,10 @@ import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react
 import { Problem } from '../api/problem'
 import { useSignedIn } from '../api/session'
 import { texts } from '../texts'
-import { begun, type BegunJob } from './begun'
+import { begun, type BegunJob } from './started-jobs'
 import { isOver, type Job, jobQuery, lastLine } from './job'
 import { JobFailure } from './job-failure'
-import { Reopened } from './reopened'
+import { Reopened } from './reopen-dialog'
 import { Status } from './status'
 import { FailedParts, useOutcome } from './use-outcome'
 

@@ -56,7 +56,7 @@ export function ParamsCard({ title, values, own, names }: ParamsProps) {
 }
 
 /** Flattens nested parameters: `drbd / metavg`. */
-function flatOf(values: unknown, before = ''): Record<string, string> {
+export function flatOf(values: unknown, before = ''): Record<string, string> {
   if (typeof values !== 'object' || values === null) return {}
   const entries = Object.entries(values as Values).flatMap(([name, value]): (readonly [string, string])[] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

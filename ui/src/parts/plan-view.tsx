@@ -29,7 +29,7 @@ export function PlanView({ plan }: { plan: Plan }) {
   )
 }
 
-function Verdict({ plan }: { plan: Plan }) {
+export function Verdict({ plan }: { plan: Plan }) {
   const { possible } = plan
   if (possible === true) return <Status tone="good" text={own.possible} />
   const impossible = possible === false

@@ -10,7 +10,7 @@ import { Diff } from './diff'
 import { differences } from '../format/differences'
 import { PlanView } from './plan-view'
 import { ProblemBox } from './problem-box'
-import { reopen, type Reopening } from './reopened'
+import { reopen, type Reopening } from './reopen-dialog'
 import { useSubmit } from './submit'
 import { usePlan } from './use-plan'
 
@@ -150,7 +150,7 @@ export function RequestDialog(props: RequestDialogProps) {
 }
 
 /** Whether "Continue" drops the check of the seen object. If not, the plan is stale, and is made again. */
-const heldBySeen = (isReopened: boolean | undefined, seen: Seen | undefined): boolean =>
+export const heldBySeen = (isReopened: boolean | undefined, seen: Seen | undefined): boolean =>
   isReopened === true && seen !== undefined
 
 function Conflict({ seen, now, goOn }: { seen: Seen; now: Seen; goOn: () => void }) {

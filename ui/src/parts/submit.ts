@@ -6,7 +6,7 @@ import { Problem } from '../api/problem'
 import { texts } from '../texts'
 import type { Request } from './request'
 import { sessionStore } from '../api/session-store'
-import { begun } from './begun'
+import { begun } from './started-jobs'
 import { JOBS, requestKey, withPlan } from './use-plan'
 
 interface Options {

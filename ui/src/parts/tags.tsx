@@ -20,7 +20,7 @@ type Tagged = TagsProps & { readonly tag: string }
 
 const own = texts.tags
 
-const ADD_TAGS: Action<TagsProps> = {
+export const ADD_TAGS: Action<TagsProps> = {
   ...{ id: 'tags-add', label: own.add, permission: 'tags.set' },
   beyond: ({ kind }) => (kind === 'cluster' ? 'cluster' : undefined),
   text: ({ name }) => own.addText(name),
@@ -32,7 +32,7 @@ const ADD_TAGS: Action<TagsProps> = {
   }),
 }
 
-const REMOVE_TAG: Action<Tagged> = {
+export const REMOVE_TAG: Action<Tagged> = {
   ...{ id: 'tags-remove', label: own.remove, permission: 'tags.delete', danger: true },
   beyond: ({ kind }) => (kind === 'cluster' ? 'cluster' : undefined),
   text: ({ name, tag }) => own.removeText(tag, name),

@@ -7,10 +7,10 @@ import { refusedOf } from './submitted'
 type Job = components['schemas']['Job']
 
 /** A finding, and the number of the job that has told it. */
-type FoundBy = Finding & { readonly job: number }
+export type FoundBy = Finding & { readonly job: number }
 
 /** What kept a part of the verification from looking to its end. */
-interface Broken {
+export interface Broken {
   readonly job: number
   readonly why: string
 }

@@ -2,7 +2,7 @@
 import { Body, Delete, Get, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { ClusterRedistConfParams, ClusterSetParams } from '../../../generated/opcode-params'
 import type { OsFields } from '../../../generated/resource-views'
-import { keptForFrozen } from '../../../lib/kept-for-frozen'
+import { memoizeFrozen } from '../../../lib/memoize-frozen'
 import type { ClusterInfo } from '../../../model/cluster-info'
 import { isObject } from '../../../lib/shapes/shape'
 import { OpClusterRedistConf, OpClusterSetParams } from '../../../opcodes/cluster'
@@ -104,7 +104,7 @@ export class ClusterController extends Resource {
 }
 
 /** Adds the names that only this API uses. */
-const described = keptForFrozen((answer: Readonly<Record<string, unknown>>): ClusterInfoWithAliases => {
+const described = memoizeFrozen((answer: Readonly<Record<string, unknown>>): ClusterInfoWithAliases => {
   // clusterInfo in src/query/ makes this form.
   const info = answer as unknown as ClusterInfo
   return Object.freeze({ ...info, vg_name: info.volume_group_name, drbd_helper: info.drbd_usermode_helper })

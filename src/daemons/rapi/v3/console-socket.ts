@@ -7,7 +7,7 @@ import { HttpError, tooMany } from '../../../http/errors'
 import type { Talk } from '../../../http/websockets'
 import type { Clock } from '../../../lib/clock'
 import type { Log } from '../../../lib/log'
-import { Shares } from '../../../lib/net/shares'
+import { Quota } from '../../../lib/net/quota'
 import { CONSOLE_CHECK_S, CONSOLES_MAX, CONSOLES_PER_USER_MAX } from '../../../model/limits/consoles'
 import { RETRY_AFTER_S } from '../../../model/limits/http'
 import type { ConsoleMessage, ConsoleTalk } from '../../../rpc/luxi/consoles'
@@ -16,7 +16,7 @@ import type { RapiContext } from '../context'
 import { problemOf } from './problem'
 import type { Caller } from './sessions'
 
-const open = new Shares({ all: CONSOLES_MAX, each: CONSOLES_PER_USER_MAX })
+const open = new Quota({ all: CONSOLES_MAX, each: CONSOLES_PER_USER_MAX })
 
 class ConsoleController extends V3Resource {
   async open(name: string, ticket = ''): Promise<Talk> {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { HttpError, tooMany } from '../../../http/errors'
 import type { Clock } from '../../../lib/clock'
 import type { Random } from '../../../lib/random'
-import { Shares } from '../../../lib/net/shares'
+import { Quota } from '../../../lib/net/quota'
 import { CONSOLE_TICKET_S, CONSOLE_TICKETS_MAX, CONSOLE_TICKETS_PER_USER_MAX } from '../../../model/limits/consoles'
 import { RETRY_AFTER_S } from '../../../model/limits/http'
 import type { ConsoleRequest } from '../../../rpc/luxi/consoles'
@@ -21,7 +21,7 @@ interface Waiting {
 export class ConsoleTickets {
   /** By a digest of the ticket, oldest first. */
   private readonly waiting = new Map<string, Waiting>()
-  private readonly shares = new Shares({ all: CONSOLE_TICKETS_MAX, each: CONSOLE_TICKETS_PER_USER_MAX })
+  private readonly shares = new Quota({ all: CONSOLE_TICKETS_MAX, each: CONSOLE_TICKETS_PER_USER_MAX })
 
   constructor(private readonly surroundings: { readonly clock: Clock; readonly random: Random }) {}
 

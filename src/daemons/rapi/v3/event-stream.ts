@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, within } from '../../../lib/clock'
 import type { Log } from '../../../lib/log'
-import { Shares } from '../../../lib/net/shares'
+import { Quota } from '../../../lib/net/quota'
 import { timeText } from '../../../lib/text/rfc3339'
 import {
   EVENT_HEARTBEAT_S,
@@ -28,7 +28,7 @@ export interface EventStreamOptions {
   readonly request: Omit<EventRequest, 'timeout_s'>
 }
 
-const streams = new Shares({ all: EVENT_STREAMS_MAX, each: EVENT_STREAMS_PER_USER_MAX })
+const streams = new Quota({ all: EVENT_STREAMS_MAX, each: EVENT_STREAMS_PER_USER_MAX })
 
 export function eventStream(options: EventStreamOptions) {
   return async (response: ServerResponse, signal: AbortSignal): Promise<void> => {

@@ -8,7 +8,7 @@ import type { GantryMaster } from '../../../rpc/luxi/gantry-calls'
 import { LOGINS_KEPT_MAX } from '../../../model/limits/logins'
 import { HttpError } from '../../../http/errors'
 import { type Identify, LoginStrategy, type Verify } from '../../../http/passport'
-import type { LoginTurns } from '../login-turns'
+import type { LoginThrottle } from '../login-throttle'
 import { identityOf, type User, type UsersFile } from '../users'
 import type { Caller, Session, Sessions } from './sessions'
 
@@ -16,7 +16,7 @@ interface LoginOptions {
   readonly gantry: GantryMaster
   readonly users: UsersFile
   readonly passwords: Verify<User>
-  readonly turns: LoginTurns
+  readonly turns: LoginThrottle
   /** The sessions of pages. Missing if the API has no pages. */
   readonly sessions?: Sessions
 }

@@ -2,7 +2,7 @@
 // the caller is willing to wait, the ended job is the answer.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../../lib/text/canonical-json'
-import { Shares } from '../../../lib/net/shares'
+import { Quota } from '../../../lib/net/quota'
 import {
   IDEMPOTENCY_KEY_BYTES_MAX,
   JOB_PREFER_WAIT_S,
@@ -53,7 +53,7 @@ export async function submit(
   return ended ?? { id: job }
 }
 
-const waits = new Shares({ all: JOB_PREFER_WAITS_MAX, each: JOB_PREFER_WAITS_PER_USER_MAX })
+const waits = new Quota({ all: JOB_PREFER_WAITS_MAX, each: JOB_PREFER_WAITS_PER_USER_MAX })
 
 /** Returns the job if it ends in time. Undefined also if too many requests are already waiting, of all users or of this one. */
 async function waitFor(

@@ -8,7 +8,7 @@ import { pciBus, portArguments } from './pci'
 import type { QemuFacts } from './host'
 import { KVM_DIR, KVM_LOG_DIR, optionValue } from './layout'
 import { KvmParams } from './params'
-import { seedArguments } from './seed'
+import { seedArguments } from './cloud-init-seed'
 
 export type CommandFacts = Pick<QemuFacts, 'defaultMachine'> &
   Addresses & {

@@ -25,7 +25,7 @@ import { QmpError } from './qmp'
 import type { Qmp } from './qmp'
 import type { DevicePlace, KvmRuntime } from './runtime'
 import { lent, lentDevices } from './security'
-import { seedPlace } from './seed'
+import { seedPlace } from './cloud-init-seed'
 
 export async function checkHotplug(
   machines: KvmMachines,

@@ -30,7 +30,7 @@ import { checkPinning } from './pinning'
 import { LostMonitor, SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
 import { oldMachines } from './old-machines'
-import { writeSeed } from './seed'
+import { writeSeed } from './cloud-init-seed'
 import { checkParameters, checkStart, validateParameters } from './validate'
 
 const MIB = 1 << 20

@@ -18,7 +18,7 @@ import type { LaunchFacts } from './launch'
 import { KvmNics, USER_MODE, remarksOn } from './nics'
 import { KvmParams } from './params'
 import { pinCpus } from './pinning'
-import { scopeOf } from './scope'
+import { systemdScope } from './systemd-scope'
 import { allProcesses, findProcess, killQemu, startQemu, startedWith, waitGone } from './process'
 import type { QemuProcess } from './process'
 import { isObject } from '../../../lib/shapes/shape'
@@ -28,7 +28,7 @@ import { encodeRuntime, readRuntime, writeRuntime } from './runtime'
 import type { KvmRuntime } from './runtime'
 import { runAsUser } from './security'
 import { screenPassword } from './screen-password'
-import { seedPlace } from './seed'
+import { seedPlace } from './cloud-init-seed'
 
 const MIB = 1 << 20
 const RUNNING = 0
@@ -213,7 +213,7 @@ export class KvmMachines {
       ...(runAs ? { runAs } : {}),
     }
     const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
-    const command = [...scopeOf(this.context, instance.name), qemu.program, ...args]
+    const command = [...systemdScope(this.context, instance.name), qemu.program, ...args]
     await startQemu(this.context, command, this.layout.logFile(instance.name))
     return [...backends.flatMap(remarksOn), ...cacheRemarks(runtime, backings)]
   }

@@ -9,7 +9,7 @@ import { HypervisorFailure } from '../hypervisor'
 import type { Host } from './host'
 import type { KvmLayout } from './layout'
 import { memoryOf, optionAfter } from './launch'
-import { Strangers } from './strangers'
+import { NonQemuPids } from './non-qemu-pids'
 
 export interface QemuProcess {
   readonly pid: number
@@ -72,11 +72,11 @@ export async function mendPidFile(layout: KvmLayout, { name, pid }: QemuProcess)
 }
 
 /** One per node. A process that is not one of our instances may belong to another node. */
-const strangersOf = new WeakMap<Paths, Strangers>()
+const strangersOf = new WeakMap<Paths, NonQemuPids>()
 
 async function scan(layout: KvmLayout): Promise<QemuProcess[]> {
   const { files, paths, clock } = layout.host
-  const strangers = strangersOf.get(paths) ?? new Strangers(clock)
+  const strangers = strangersOf.get(paths) ?? new NonQemuPids(clock)
   strangersOf.set(paths, strangers)
   for (const name of await files.readdir(layout.pidDir()).catch(() => []))
     strangers.forget((await readPid(layout, name)) ?? 0)

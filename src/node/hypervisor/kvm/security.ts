@@ -1,6 +1,6 @@
 // QEMU's user, from `security_model`: root (none), one user, or an own user from the cluster's pool.
 import { errorText } from '../../../lib/system-failure'
-import { Turns } from '../../../lib/work/turns'
+import { Mutex } from '../../../lib/work/mutex'
 import { CHOWN_S } from '../../../model/limits/node'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
@@ -56,7 +56,7 @@ export async function lent<T>(
 }
 
 /** The whole machine has these devices once, so they are lent to one user after the other. */
-const deviceTurns = new Turns()
+const deviceTurns = new Mutex()
 /** Everybody may read and write the file. */
 const FOR_ALL = 0o006
 
@@ -71,7 +71,7 @@ export async function lentDevices<T>(
   open: () => Promise<T>,
 ): Promise<T> {
   if (user === undefined) return open()
-  return deviceTurns.take(async () => {
+  return deviceTurns.runExclusive(async () => {
     const owners = new Map<string, { uid: number; gid: number }>()
     try {
       for (const device of devices) {

@@ -17,7 +17,7 @@ import type {
   StorageContext,
 } from '../storage'
 import { attempt, deviceSize, order, orderHeld, said } from '../tools'
-import { until } from '../until'
+import { retryUntil } from '../retry-until'
 import { type End, devicePath, endOf, newDevice, resourceName } from './commands'
 import { type Configured, Devices, requireEnd, stranger } from './devices'
 import { isSyncing, minorSize } from './kernel'
@@ -116,7 +116,12 @@ class DrbdDriver implements Driver {
     const command = ['drbdsetup', 'primary', String(minor), ...(fresh ? ['--force'] : [])]
     // A disk without local data needs the other node, to which it may not be connected yet.
     const look = () => attempt(this.context, command)
-    const { code, output } = await until(this.context.clock, REACHED_S, look, (ran) => !ran.output.includes(NO_DATA))
+    const { code, output } = await retryUntil(
+      this.context.clock,
+      REACHED_S,
+      look,
+      (ran) => !ran.output.includes(NO_DATA),
+    )
     if (code === 0) return
     const why = REFUSALS.find(([number]) => output.includes(number))?.[1]
     fail(
@@ -163,7 +168,7 @@ class DrbdDriver implements Driver {
   /** The command ends before the other node has agreed. The device has its new size only after that. */
   private async hasSize(disk: DiskDict, minor: number, wanted_bytes: number): Promise<void> {
     const look = () => minorSize(this.context, minor)
-    const size_bytes = await until(this.context.clock, RESIZE_S, look, (size) => size === wanted_bytes)
+    const size_bytes = await retryUntil(this.context.clock, RESIZE_S, look, (size) => size === wanted_bytes)
     if (size_bytes === wanted_bytes) return
     fail(
       `Disk ${nameOf(disk)} has ${size_bytes / MIB} instead of ${wanted_bytes / MIB} MiB on node ${this.context.hostname}: ` +

@@ -5,7 +5,7 @@ import { NodeFailure, fail } from '../../failure'
 import { nameOf } from '../name'
 import type { Children, Device, StorageContext } from '../storage'
 import { attempt, deviceSize, order, said } from '../tools'
-import { until } from '../until'
+import { retryUntil } from '../retry-until'
 import { applyLog, attach, createMeta, diskOptions, showMeta } from './commands'
 
 const MIB = 1 << 20
@@ -61,7 +61,7 @@ export async function attachDisk(
   await order(context, attach(disk, minor, data.path, meta.path), what)
   // Right after the data is attached, DRBD may not know yet whose options these are.
   const isTaken = ({ code }: { code: number | null }) => code === 0
-  const { code, output } = await until(context.clock, OPTIONS_S, () => attempt(context, options), isTaken)
+  const { code, output } = await retryUntil(context.clock, OPTIONS_S, () => attempt(context, options), isTaken)
   if (code !== 0)
     fail(`Cannot set how fast disk ${nameOf(disk)} synchronizes on node ${context.hostname}: ${said(output)}`)
 }

@@ -5,7 +5,7 @@ import { fail } from '../../failure'
 import { nameOf } from '../name'
 import type { Children, Connection, Device, Mirror, StorageContext } from '../storage'
 import { attempt, order, said } from '../tools'
-import { until } from '../until'
+import { retryUntil } from '../retry-until'
 import { type End, connect } from './commands'
 import { type Configured, type Devices, requireEnd } from './devices'
 import { type MinorState, isSyncing } from './kernel'
@@ -111,7 +111,7 @@ export class DrbdMirror implements Mirror {
       const state = (await this.devices.required()).minors.get(end.minor)
       return { output, connection: state?.connection ?? STANDALONE }
     }
-    const seen = await until(clock, DISCONNECT_S, look, ({ connection }) => connection === STANDALONE)
+    const seen = await retryUntil(clock, DISCONNECT_S, look, ({ connection }) => connection === STANDALONE)
     if (seen.connection !== STANDALONE)
       fail(
         `Disk ${nameOf(disk)} on node ${hostname} does not close its connection (${seen.connection}): ${said(seen.output)}`,

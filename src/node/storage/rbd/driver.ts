@@ -8,7 +8,7 @@ import { fail } from '../../failure'
 import { blockDevice, blockDeviceSize } from '../block-device'
 import type { Children, Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { attempt, untilFree } from '../tools'
-import { until } from '../until'
+import { retryUntil } from '../retry-until'
 import { type Mapped, readImageSize, readNames, readMappedJson, readMappedTable, readWatchers } from './mapped'
 import { isMissingImage, rbdProblem } from './problem'
 
@@ -227,7 +227,7 @@ class RbdDriver implements Driver {
         )
       return addresses.length > known ? addresses : []
     }
-    return until(this.context.clock, RBD_WATCH_S, look, (addresses) => addresses.length === 0)
+    return retryUntil(this.context.clock, RBD_WATCH_S, look, (addresses) => addresses.length === 0)
   }
 
   private attempt = (image: Image, command: readonly string[], timeout_s = RBD_ANSWER_S): Promise<CommandResult> =>

@@ -27,7 +27,7 @@ import type {
   Sharing,
   StorageContext,
 } from '../storage'
-import { until } from '../until'
+import { retryUntil } from '../retry-until'
 
 const MIB = 1 << 20
 const SECRET_AT = 5
@@ -126,7 +126,7 @@ class UserMirror implements Driver {
   /** The other node may have newer data, which a node cannot take any more once it writes. */
   private async meet(disk: DiskDict): Promise<void> {
     const look = () => this.status(disk)
-    await until(
+    await retryUntil(
       this.context.clock,
       MET_S,
       look,
@@ -278,7 +278,7 @@ class UserMirror implements Driver {
         throw error
       }
     }
-    const error = await until(this.context.clock, refused.limit_s, attempt, (failed) => failed === undefined)
+    const error = await retryUntil(this.context.clock, refused.limit_s, attempt, (failed) => failed === undefined)
     if (error !== undefined) throw error
   }
 

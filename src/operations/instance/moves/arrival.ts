@@ -12,7 +12,7 @@ import { abort, disksBack, letGo } from './give-up'
 import { keepsMirrors, toSinglePrimary, waitForResync } from './mirror'
 import type { Move } from './plan'
 import { keptBoth, type Arrival } from './transfer'
-import { noteUnconfirmed, unconfirmedNodes, without } from './unconfirmed'
+import { notePossibleLocations, possibleLocations, without } from './possible-locations'
 import { migrationStatus } from './status'
 
 /** Everything was sent, or the guest is lost. */
@@ -41,8 +41,8 @@ export async function lose(ctx: UnitContext, move: Move): Promise<never> {
       throw keptBoth(move, `the guest's memory is lost, but node ${node.name} does not end its machine: ${ended.error}`)
   }
   await disksBack(ctx, view, primary, target)
-  const noted = await unconfirmedNodes(ctx, view)
-  await ctx.config.change(noteUnconfirmed(view, noted, without(noted, target)))
+  const noted = await possibleLocations(ctx, view)
+  await ctx.config.change(notePossibleLocations(view, noted, without(noted, target)))
   throw new OpExecError(
     `The memory of instance ${instance.name} is lost: after the switch to post-copy its machine on node ${target.name} has ended, or cannot ` +
       `get the rest of it. Its disks are safe: it starts anew from them with "gnt-instance start ${instance.name}", or by the watcher`,
@@ -82,10 +82,10 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
   await persist(ctx, primary, what, 'instance_finalize_migration_src', [dictOf(view), true, live])
   const mirrored = keepsMirrors(view)
   if (!mirrored) await closeDisks(ctx, view, primary)
-  const noted = await unconfirmedNodes(ctx, view)
+  const noted = await possibleLocations(ctx, view)
   await ctx.config.change([
     change('setInstancePrimaryNode', instance.uuid, target.uuid),
-    ...noteUnconfirmed(view, noted, without(noted, target)),
+    ...notePossibleLocations(view, noted, without(noted, target)),
   ])
   const moved = await reread(ctx, view)
   await persist(ctx, target, what, 'instance_finalize_migration_dst', [dictOf(moved), info, true])

@@ -12,7 +12,7 @@ import { giveUp, letGo } from './give-up'
 import { keepsMirrors, repairMirror } from './mirror'
 import type { Move } from './plan'
 import { Transfer } from './transfer'
-import { noteUnconfirmed, unconfirmedNodes } from './unconfirmed'
+import { notePossibleLocations, possibleLocations } from './possible-locations'
 import { migrationStatus } from './status'
 
 /** After an interrupted migration: finds where the instance runs, and corrects the configuration. */
@@ -49,7 +49,7 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
     await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
   } else ctx.log.say(`* instance confirmed to be running on its primary node (${primary.name})`)
   // All nodes have answered where it runs.
-  await ctx.config.change(noteUnconfirmed(view, await unconfirmedNodes(ctx, view), []))
+  await ctx.config.change(notePossibleLocations(view, await possibleLocations(ctx, view), []))
   const current = await reread(ctx, view)
   if (moved) await tellReason(ctx, current.primary, instance.name)
   const left = moved ? primary : target
@@ -124,7 +124,7 @@ async function isGuestAway(ctx: UnitContext, view: Move['view'], node: Node): Pr
 
 /** The node that was to get the guest. */
 async function notedTarget(ctx: UnitContext, move: Move): Promise<Node> {
-  const [uuid, ...more] = await unconfirmedNodes(ctx, move.view)
+  const [uuid, ...more] = await possibleLocations(ctx, move.view)
   if (uuid === undefined || more.length > 0) return move.target
   const { nodes } = await ctx.config.read({ nodes: 'all' })
   return Object.values(nodes).find((node) => node.uuid === uuid) ?? move.target

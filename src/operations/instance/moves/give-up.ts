@@ -10,7 +10,7 @@ import { dictOf, diskDictOf } from '../view'
 import { keepsMirrors, toSinglePrimary } from './mirror'
 import type { Move } from './plan'
 import { canSwitch, keptBoth, phaseOf } from './transfer'
-import { noteUnconfirmed, unconfirmedNodes, without } from './unconfirmed'
+import { notePossibleLocations, possibleLocations, without } from './possible-locations'
 import { migrationStatus } from './status'
 
 /** A node that keeps an unneeded disk device would block others that want it. A failure never hides another one. */
@@ -59,8 +59,8 @@ export async function giveUp(
     first?.ok === false && canSwitch(move)
       ? { ok: false, offline: false, error: 'it is kept, since the source may have switched to post-copy' }
       : await dropTarget(ctx, move, info, first?.ok === true)
-  const noted = await unconfirmedNodes(ctx, view)
-  if (there.ok) await ctx.config.change(noteUnconfirmed(view, noted, without(noted, target)))
+  const noted = await possibleLocations(ctx, view)
+  if (there.ok) await ctx.config.change(notePossibleLocations(view, noted, without(noted, target)))
   else ctx.log.warning(`Aborting migration failed on target node ${target.name}: ${there.error}`)
   const here = first ?? (there.ok ? await source() : { ok: false as const, error: 'its target may have the guest' })
   if (!here.ok) ctx.log.warning(`Aborting migration failed on source node ${view.primary.name}: ${here.error}`)

@@ -12,7 +12,7 @@ import { abort, disksBack } from './give-up'
 import { keepsMirrors, toDualPrimary } from './mirror'
 import type { Move } from './plan'
 import { Transfer } from './transfer'
-import { noteUnconfirmed, unconfirmedNodes } from './unconfirmed'
+import { notePossibleLocations, possibleLocations } from './possible-locations'
 import { migrationStatus } from './status'
 
 export interface MigrationOptions {
@@ -34,9 +34,9 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   await shareDisks(ctx, move)
 
   const isSecure = await canEncrypt(ctx, move)
-  const noted = await unconfirmedNodes(ctx, view)
+  const noted = await possibleLocations(ctx, view)
   // Noted in the configuration, in case this job dies and leaves a guest there.
-  await ctx.config.change(noteUnconfirmed(view, noted, [...noted, target.uuid]))
+  await ctx.config.change(notePossibleLocations(view, noted, [...noted, target.uuid]))
   ctx.log.say(`* preparing ${target.name} to accept the instance`)
   const accept = isSecure ? 'gantry_migration_accept' : 'accept_instance'
   const accepted = await ctx.nodes.attempt(target, accept, [dict, info, target.secondary_ip])
@@ -75,7 +75,7 @@ async function canEncrypt(ctx: UnitContext, { view, target }: Move): Promise<boo
 
 /** A job that was killed has left a migration which only goes on from its present state. */
 async function isInterrupted(ctx: UnitContext, view: Move['view']): Promise<boolean> {
-  if (view.instance.hypervisor !== 'kvm' || (await unconfirmedNodes(ctx, view)).length === 0) return false
+  if (view.instance.hypervisor !== 'kvm' || (await possibleLocations(ctx, view)).length === 0) return false
   const answer = await migrationStatus(ctx, view, view.primary)
   return answer.ok && answer.payload.switched === true
 }

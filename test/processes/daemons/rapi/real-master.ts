@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { systemClock } from '../../../../src/lib/clock'
-import type { Luxid } from '../../../../src/daemons/luxi/luxid'
+import type { Luxid } from '../../../../src/daemons/luxid/luxid'
 import type { RapiOptions } from '../../../../src/daemons/rapi/server'
 import type { Paths } from '../../../../src/lib/paths'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { AdoptionFailure, exchangeAll, type AdoptionOptions } from '../../../../src/bootstrap/adoption/adoption'
-import { hasProblems, masterConfig, survey, type Product } from '../../../../src/bootstrap/adoption/survey'
+import { hasProblems, masterConfig, takeInventory, type Product } from '../../../../src/bootstrap/adoption/inventory'
 import { applyChange } from '../../../../src/config/changes'
 import { ssconfValues } from '../../../../src/config/ssconf'
 import { createConfig } from '../../../../src/config/store-files'
@@ -47,7 +47,7 @@ const options = (to: Product = 'gantry'): AdoptionOptions => ({
   ...{ files: ['a.deb', 'b.deb'], given: ['gantry', 'gantry-htools'], patience_s: 60 },
   say: (text) => void said.push(text),
 })
-const look = (to?: Product) => survey(options(to))
+const look = (to?: Product) => takeInventory(options(to))
 const go = async (to?: Product) => exchangeAll(options(to), await look(to))
 const products = () => Object.values(machines.all).map(({ product }) => product)
 const exchanges = () => machines.done.filter((line) => / to g/.test(line))
@@ -204,7 +204,7 @@ test('the way back needs a package of Ganeti on each node, and nothing else', as
 test('a Node that is among the packages need not be there before', async () => {
   for (const machine of Object.values(machines.all)) machine.otherwise = { node: '' }
   expect(await problems()).toHaveLength(3)
-  const report = await survey({ ...options(), given: ['gantry', 'gantry-htools', 'nodejs'] })
+  const report = await takeInventory({ ...options(), given: ['gantry', 'gantry-htools', 'nodejs'] })
   expect(report.nodes.flatMap((node) => node.problems)).toEqual([])
 })
 

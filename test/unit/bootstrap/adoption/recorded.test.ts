@@ -3,7 +3,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { masterConfig, survey, type Report } from '../../../../src/bootstrap/adoption/survey'
+import { masterConfig, takeInventory, type Report } from '../../../../src/bootstrap/adoption/inventory'
 import { convertConfig } from '../../../../src/bootstrap/convert-config'
 import { recordValues } from '../../../../src/config/records'
 import { openStore } from '../../../../src/config/store'
@@ -54,7 +54,18 @@ async function check(hypervisors: readonly string[]): Promise<Report> {
   const shell = new Machines(Object.fromEntries(NODES.map((name) => [name, new Machine()])))
   for (const machine of Object.values(shell.all))
     machine.otherwise = { 'volume_group.xenvg': 'yes', 'bridge.br974': 'yes' }
-  return survey({ to: 'gantry', paths, disk, random, nodes, config, shell, roles: ROLES, hypervisors, given: [] })
+  return takeInventory({
+    to: 'gantry',
+    paths,
+    disk,
+    random,
+    nodes,
+    config,
+    shell,
+    roles: ROLES,
+    hypervisors,
+    given: [],
+  })
 }
 
 /** As a master does: a tag, and a parameter of each instance. Answers with what then has to be otherwise than in `before`. */

@@ -11,7 +11,7 @@ import {
   TO_GANTRY,
   toGaneti,
 } from '../../../../src/bootstrap/adoption/scripts'
-import type { Product } from '../../../../src/bootstrap/adoption/survey'
+import type { Product } from '../../../../src/bootstrap/adoption/inventory'
 import { SHOWN_LINES_MAX } from '../../../../src/model/limits/adoption'
 
 export class Machine {

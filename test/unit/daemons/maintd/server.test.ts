@@ -6,7 +6,7 @@ import { Agent, request } from 'undici'
 import { change } from '../../../../src/config/changes'
 import { type Maintd, startMaintd } from '../../../../src/daemons/maintd/server'
 import { passwordsOf } from '../../../../src/daemons/rapi/auth'
-import { LoginTurns } from '../../../../src/daemons/rapi/login-turns'
+import { LoginThrottle } from '../../../../src/daemons/rapi/login-throttle'
 import { UsersFile } from '../../../../src/daemons/rapi/users'
 import { logins } from '../../../../src/daemons/rapi/v3/identity'
 import { CHALLENGE, problemOf } from '../../../../src/daemons/rapi/v3/problem'
@@ -17,7 +17,7 @@ import { silentLog as log } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'
 import { systemRandom as random } from '../../../../src/lib/random'
 import { createCertificate } from '../../../../src/lib/tls'
-import { observe } from '../../../../src/maintenance/life'
+import { observe } from '../../../../src/maintenance/event-lifecycle'
 import { MAINTENANCE, maintenanceView } from '../../../../src/model/maintenance'
 import type { WireOpCode } from '../../../../src/rpc/luxi/calls'
 import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
@@ -58,7 +58,7 @@ beforeEach(async () => {
   gantry = masterOf()
   const users = new UsersFile(paths.rapiUsers, { files, random, log })
   users.refresh()
-  const turns = new LoginTurns(clock, log)
+  const turns = new LoginThrottle(clock, log)
   door = await startMaintd({
     ...{
       log,

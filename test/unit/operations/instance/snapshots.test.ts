@@ -3,7 +3,7 @@ import { allSnapshots, SNAPSHOTS_SECTION } from '../../../../src/model/snapshots
 import { nodeCalls } from '../../../../src/rpc/node/calls'
 import { NO_ANSWER } from '../../../../src/rpc/node/client'
 import { UNKNOWN_CALL } from '../../../../src/rpc/node/exchange'
-import type { NodeQuestions } from '../../../../src/services/live-data/node-questions'
+import type { NodeProber } from '../../../../src/services/live-data/node-prober'
 import { shownSnapshots } from '../../../../src/services/snapshots'
 import { answerChecks } from '../../../../src/daemons/sim/checks'
 import type { FakeCluster } from '../../../support/fake-cluster'
@@ -28,7 +28,7 @@ const make = (...names: readonly (readonly [number | string, string])[]) =>
 const noted = () => allSnapshots(cluster.gantry.sections[SNAPSHOTS_SECTION] ?? {})
 const listed = (name = PLAIN) => {
   const { nodes } = cluster.environment()
-  const ask: NodeQuestions['ask'] = async (node, call, args) =>
+  const ask: NodeProber['ask'] = async (node, call, args) =>
     (await nodes.all([node], call, args)).get(node.uuid) ?? NO_ANSWER
   return shownSnapshots({ ask }, cluster.config, cluster.gantry, name)
 }

@@ -1,7 +1,7 @@
 // Which events changes, jobs and repairs make, and whom they name.
 import type { Asker, Delta } from '../../../../src/config/delta'
 import type { Job } from '../../../../src/jobs/job'
-import { observe } from '../../../../src/maintenance/life'
+import { observe } from '../../../../src/maintenance/event-lifecycle'
 import { MAINTENANCE } from '../../../../src/model/maintenance'
 import { EMPTY_GANTRY } from '../../../../src/config/upgrade'
 import { configEvents, jobEvents, submitter, untoldCopies } from '../../../../src/services/events/event-sources'

@@ -5,7 +5,7 @@ import type { Job } from '../../../../src/jobs/job'
 import type { Instance } from '../../../../src/model/config'
 import type { NewEvent } from '../../../../src/services/events/event-history'
 import { InstanceWatch } from '../../../../src/services/events/instance-watch'
-import { LastKnown } from '../../../../src/services/live-data/last-known'
+import { NodeCache } from '../../../../src/services/live-data/node-cache'
 import { goldenConfig } from '../../../support/golden-query'
 import { SteppedClock } from '../../../support/stepped-clock'
 
@@ -18,7 +18,7 @@ const nameOf = (uuid: string) => golden.nodes[uuid]?.name
 
 function start() {
   const clock = new SteppedClock()
-  const known = new LastKnown(clock)
+  const known = new NodeCache(clock)
   const events: NewEvent[] = []
   const jobs = new Map<number, Job>()
   const looks: string[] = []

@@ -3,9 +3,9 @@ import { silentLog } from '../../../../src/lib/log'
 import { nodeUuid } from '../../../../src/model/ids'
 import { LISTS_ASK_AT_ONCE, LISTS_ASK_PATIENCE_S, LIVE_ANSWER_S } from '../../../../src/model/limits/live-data'
 import type { Node } from '../../../../src/model/node'
-import { LastKnown } from '../../../../src/services/live-data/last-known'
+import { NodeCache } from '../../../../src/services/live-data/node-cache'
 import { NodeLiveData, storageUnits } from '../../../../src/services/live-data/live-data'
-import { NodeQuestions } from '../../../../src/services/live-data/node-questions'
+import { NodeProber } from '../../../../src/services/live-data/node-prober'
 import { fakeNodes } from '../../../support/fake-nodes'
 import { goldenConfig } from '../../../support/golden-query'
 import { SteppedClock, settled } from '../../../support/stepped-clock'
@@ -19,9 +19,9 @@ afterEach(() => stops.splice(0).forEach((stop) => stop()))
 function start() {
   const { client, calls } = fakeNodes()
   const clock = new SteppedClock()
-  const questions = new NodeQuestions(client, clock, silentLog)
+  const questions = new NodeProber(client, clock, silentLog)
   stops.push(() => questions.close())
-  const known = new LastKnown(clock)
+  const known = new NodeCache(clock)
   return { calls, clock, known, live: new NodeLiveData(questions, clock, known) }
 }
 

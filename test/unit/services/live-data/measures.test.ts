@@ -7,7 +7,7 @@ import { Measures } from '../../../../src/services/live-data/measures'
 import { AggregatorRegistry } from '../../../../src/lib/prometheus'
 import { pathsOf } from '../../../../src/lib/paths'
 import { openNodeClient } from '../../../../src/rpc/node/client'
-import { NodeQuestions } from '../../../../src/services/live-data/node-questions'
+import { NodeProber } from '../../../../src/services/live-data/node-prober'
 import { fakeNodes } from '../../../support/fake-nodes'
 import { goldenConfig } from '../../../support/golden-query'
 import { SteppedClock, settled } from '../../../support/stepped-clock'
@@ -28,7 +28,7 @@ const wconfd = { gantryMetrics: async () => ['wconfd'] }
 
 test('a look at the figures asks the nodes in slices, and shows what they told before', async () => {
   const { client, calls } = fakeNodes()
-  const questions = new NodeQuestions(client, clock, silentLog)
+  const questions = new NodeProber(client, clock, silentLog)
   const measures = new Measures({ config: () => config, clock, log: silentLog, questions, wconfd })
   const first = measures.told()
   expect(calls).toHaveLength(NODES_ASKED_AT_ONCE)
@@ -71,7 +71,7 @@ test('figures that cannot be read are left out, counted and logged', async () =>
       ]),
     close: () => undefined,
   }
-  const questions = new NodeQuestions(openNodeClient({ paths: pathsOf('', 'node1'), transport }), clock, silentLog)
+  const questions = new NodeProber(openNodeClient({ paths: pathsOf('', 'node1'), transport }), clock, silentLog)
   const measures = new Measures({ config: () => only, clock, log, questions, wconfd })
   const look = async () => {
     await measures.told()

@@ -3,7 +3,7 @@ import { recordValues } from '../../../../src/config/records'
 import { niceSort } from '../../../../src/model/nice-sort'
 import type { ViewPage, ViewRequest } from '../../../../src/rpc/luxi/gantry'
 import { Access } from '../../../../src/services/access/access'
-import { LastKnown } from '../../../../src/services/live-data/last-known'
+import { NodeCache } from '../../../../src/services/live-data/node-cache'
 import { view } from '../../../../src/services/views/views'
 import { goldenSource } from '../../../support/golden-query'
 import { SteppedClock } from '../../../support/stepped-clock'
@@ -22,7 +22,7 @@ const everything = new Access(identity, null)
 function ask(more: Partial<ViewRequest>, access = everything): Promise<ViewPage> {
   const whole = { what: 'export', name: null, fields: ['node', 'export'], filter: ['!=', 'node', 'x'], after: null }
   const request = { ...whole, limit: 100, known: true, sort: null, ...more } as ViewRequest
-  return view(access, request, source, new LastKnown(new SteppedClock()))
+  return view(access, request, source, new NodeCache(new SteppedClock()))
 }
 
 const told = [

@@ -1,6 +1,6 @@
 // A token with a scope is told which of its nodes and groups also have instances that it does not see.
 import { systemClock } from '../../../../src/lib/clock'
-import { LastKnown } from '../../../../src/services/live-data/last-known'
+import { NodeCache } from '../../../../src/services/live-data/node-cache'
 import type { ConfigData } from '../../../../src/model/config'
 import type { ViewRequest } from '../../../../src/rpc/luxi/gantry'
 import { Access } from '../../../../src/services/access/access'
@@ -25,7 +25,7 @@ function withMine(config: ConfigData, ...uuids: readonly string[]): ConfigData {
 
 async function told(access: Access, config: ConfigData, what: 'node' | 'group', name: string, fields: string[]) {
   const request: ViewRequest = { what, name, fields, filter: null, after: null, limit: 9, known: false, sort: null }
-  const { rows } = await view(access, request, goldenSource(config), new LastKnown(systemClock))
+  const { rows } = await view(access, request, goldenSource(config), new NodeCache(systemClock))
   return rows[0]
 }
 

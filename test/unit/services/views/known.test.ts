@@ -1,7 +1,7 @@
 // Lists that ask no node show what is known of each.
 import type { ViewRequest } from '../../../../src/rpc/luxi/gantry'
 import { Access } from '../../../../src/services/access/access'
-import { LastKnown } from '../../../../src/services/live-data/last-known'
+import { NodeCache } from '../../../../src/services/live-data/node-cache'
 import { view } from '../../../../src/services/views/views'
 import { findNode } from '../../../../src/config/lookup'
 import { NODE_SILENT_S } from '../../../../src/model/limits/live-data'
@@ -15,7 +15,7 @@ test('an instance has no status before its node was heard, then its own, and tha
   const node = findNode(source.config, NAME)
   const runtimes = source.live.recorded.instanceInfo[NAME]
   if (node === undefined || runtimes === undefined) throw new Error(`${NAME} is not in the recorded cluster`)
-  const known = new LastKnown(clock)
+  const known = new NodeCache(clock)
   const access = new Access({ user: 'u', token: 't', permissions: ['*'] }, null)
   const ask = async (filter: unknown) => {
     const request = { what: 'instance', name: null, fields: ['status', 'oper_state'], filter, after: null }

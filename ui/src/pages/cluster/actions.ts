@@ -68,7 +68,7 @@ const GROUP = fieldOf(verify, 'group_name', { source: 'groups' })
 /** Whether the user has signed in with a token for a part of the cluster. */
 const isScoped = (): boolean => sessionStore.scope() !== null
 
-const VERIFY: Action<null> = {
+export const VERIFY: Action<null> = {
   ...{ id: 'verify', label: own.verify.run, permission: 'cluster.verify' },
   text: () => own.verify.runText,
   fields: () => (isScoped() ? [GROUP] : []),
@@ -97,7 +97,7 @@ const SKIPS: Readonly<Record<string, string>> = {
 const skipped = ({ skip_checks: names }: Values): Values =>
   Object.fromEntries((Array.isArray(names) ? names : []).map((name) => [SKIPS[String(name)] ?? String(name), true]))
 
-const REDISTRIBUTE = plain({
+export const REDISTRIBUTE = plain({
   ...{ id: 'redistribute', path: 'redistribute-config', permission: 'cluster.redistribute_config' },
   ...{ label: own.actions.redistribute, text: own.actions.redistributeText, gnt: 'gnt cluster redist-conf' },
 })

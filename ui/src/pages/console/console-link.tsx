@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMay, useRefusal } from '../../api/session'
 import { Icon } from '../../icons/icon'
-import { RefusableButton } from '../../parts/refusable'
+import { RefusableButton } from '../../parts/disable-with-reason'
 import { instanceTo, RowLink } from '../../parts/row-link'
 import { texts } from '../../texts'
 

@@ -12,7 +12,7 @@ const TONES: Readonly<Record<ConsoleState['phase'], Tone>> = {
   ...{ opening: 'busy', connected: 'good', waiting: 'warn', lost: 'warn', over: 'bad' },
 }
 
-interface KeyChoice {
+export interface KeyChoice {
   readonly label: string
   readonly press: () => void
 }

@@ -11,7 +11,7 @@ import { useList } from '../../parts/list-query'
 import { ObjectLink } from '../../parts/names'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
-import { RefusableButton } from '../../parts/refusable'
+import { RefusableButton } from '../../parts/disable-with-reason'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 

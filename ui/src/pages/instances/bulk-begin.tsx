@@ -3,7 +3,7 @@ import { api, got, request as send } from '../../api/client'
 import { Problem } from '../../api/problem'
 import { sessionStore } from '../../api/session-store'
 import type { Values } from '../../forms/schema'
-import { begun } from '../../parts/begun'
+import { begun } from '../../parts/started-jobs'
 import { errorOf, type Job } from '../../parts/job'
 import { idOf } from '../../parts/submit'
 import { withPlan } from '../../parts/use-plan'
@@ -52,7 +52,7 @@ const doorsOf = (action: BulkAction['action'], given: Values, plan?: ShownPlan):
 const TRY_AGAIN_MS = 5000
 
 /** Waits for problems that pass and concern no single instance: the session has ended, or the server is away or busy. */
-function cleared(error: unknown): Promise<void> | undefined {
+export function cleared(error: unknown): Promise<void> | undefined {
   if (!(error instanceof Problem)) return undefined
   const { status } = error
   if (status === 401) return signedIn()

@@ -50,7 +50,7 @@ export function useCreation(name: string, missing: boolean): Creation {
   return { job: job?.status === 'success' ? undefined : job, ready: !waits || there?.includes(name) === true }
 }
 
-const creatingFilter = (name: string): string =>
+export const creatingFilter = (name: string): string =>
   allOf([
     ['=[]', 'objects', `instance/${name}`],
     ['=~', 'title', '^INSTANCE_CREATE'],

@@ -27,7 +27,7 @@ const CONDITIONS: Readonly<Record<FilterName, (value: string) => unknown[]>> = {
   os: osIs,
 }
 
-const FILTERS = Object.keys(CONDITIONS) as readonly FilterName[]
+export const FILTERS = Object.keys(CONDITIONS) as readonly FilterName[]
 
 /** The active filters. */
 export const activeFilters = (search: InstanceFilters): (readonly [FilterName, string])[] =>

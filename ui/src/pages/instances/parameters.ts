@@ -8,7 +8,7 @@ import { texts } from '../../texts'
 type Values = Readonly<Record<string, unknown>>
 
 /** The origin of a value: the instance, the cluster for this OS, the cluster for all instances, or the built-in default. */
-type Origin = 'instance' | 'os' | 'cluster' | 'default'
+export type Origin = 'instance' | 'os' | 'cluster' | 'default'
 
 export interface Levels {
   readonly instance: Values

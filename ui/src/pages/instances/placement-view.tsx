@@ -78,7 +78,7 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
 }
 
 /** The question which nodes are suitable. It counts no instances, and explains each node. */
-function placementAsked({
+export function placementAsked({
   group,
   disks_mib,
   disks_spindles,
@@ -98,7 +98,7 @@ function placementAsked({
 }
 
 /** Asks the allocator for suitable nodes, if the user has the permission. An old answer is refetched, because the plan beside it is new. */
-const placementQuery = (wanted: Wanted, may: (permission: string) => boolean) =>
+export const placementQuery = (wanted: Wanted, may: (permission: string) => boolean) =>
   queryOptions({
     ...questionQuery('/3/capacity', placementAsked(wanted)),
     ...{ staleTime: 30_000, enabled: may(QUESTION_PERMISSION['/3/capacity']) },

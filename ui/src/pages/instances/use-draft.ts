@@ -4,7 +4,7 @@ import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
 import { sessionStore } from '../../api/session-store'
 import { type Cluster, useCluster, valuesOf } from '../../api/cluster'
-import { ofSession } from '../../forms/of-session'
+import { ofSession } from '../../forms/session-fields'
 import { parameterField } from '../../forms/parameter-fields'
 import { type Field, fieldOf, otherFields, type Values } from '../../forms/schema'
 import { type Form, useForm } from '../../forms/use-form'
@@ -22,7 +22,7 @@ import { TEMPLATES } from './templates'
 const own = texts.instances.create
 const words = texts.instances.actions
 
-interface Sections {
+export interface Sections {
   readonly general: readonly Field[]
   readonly os: readonly Field[]
   readonly backend: readonly Field[]

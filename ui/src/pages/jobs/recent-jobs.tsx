@@ -41,7 +41,7 @@ export function RecentJobs({ about, status, none = texts.instances.noJobs }: Rec
   )
 }
 
-const recentFilter = ({ about, status }: Pick<RecentProps, 'about' | 'status'>): string | undefined =>
+export const recentFilter = ({ about, status }: Pick<RecentProps, 'about' | 'status'>): string | undefined =>
   allOf([
     ...(about === undefined ? [] : [['=[]', 'objects', about]]),
     ...(status === undefined ? [] : [['|', ...status.map((one) => ['==', 'status', one])]]),

@@ -8,7 +8,7 @@ interface LockRow {
   readonly pending?: readonly unknown[] | null
 }
 
-function holdersOf(text: string): Holder[] {
+export function holdersOf(text: string): Holder[] {
   try {
     const holder: unknown = JSON.parse(text)
     return typeof holder === 'number' || typeof holder === 'string' ? [holder] : []

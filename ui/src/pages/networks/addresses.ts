@@ -1,6 +1,6 @@
 // A network's addresses: their use, their owners, and the ranges in which they are shown.
 
-type AddressKind = 'free' | 'instance' | 'external' | 'gateway' | 'network' | 'broadcast' | 'reserved'
+export type AddressKind = 'free' | 'instance' | 'external' | 'gateway' | 'network' | 'broadcast' | 'reserved'
 
 export interface Address {
   readonly at: number
@@ -86,7 +86,7 @@ function numberOf(address: string): number {
   return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
 }
 
-const textOf = (value: number): string =>
+export const textOf = (value: number): string =>
   [24, 16, 8, 0].map((shift) => String(Math.floor(value / 2 ** shift) % 256)).join('.')
 
 /** The manually reserved addresses, without the first one, the last one and the gateway, which every network reserves. */

@@ -23,7 +23,7 @@ const own = texts.nodes.storage
 const path = ({ node, type }: Unit, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(node)}/storage/${encodeURIComponent(type)}${verb}`
 
-const ALLOCATABLE: Action<Unit> = {
+export const ALLOCATABLE: Action<Unit> = {
   ...{ id: 'allocatable', label: own.allocatable, permission: 'nodes.storage.modify' },
   beyond: () => 'machines',
   text: ({ name, node, allocatable }) => `${allocatable ? own.refuse : own.allow}: ${own.changeText(name, node)}`,
@@ -37,7 +37,7 @@ const ALLOCATABLE: Action<Unit> = {
   }),
 }
 
-const REPAIR_STORAGE: Action<Unit> = {
+export const REPAIR_STORAGE: Action<Unit> = {
   ...{ id: 'repair', label: own.repair, permission: 'nodes.storage.repair', danger: true },
   text: ({ name, node }) => own.repairText(name, node),
   fields: [fieldOf(repair, 'ignore_consistency', { label: own.ignoreConsistency, text: '' })],

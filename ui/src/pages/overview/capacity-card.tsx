@@ -6,7 +6,7 @@ import { timeOf, useIsOld } from '../../api/last-change'
 import type { components } from '../../api/schema'
 import { useRefusal } from '../../api/session'
 import { sizeText } from '../../format/size'
-import { AskAgain, Asked } from '../../parts/asked'
+import { AskAgain, Asked } from '../../parts/stale-notice'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery } from '../../parts/question'
@@ -15,7 +15,7 @@ import { standardSpec } from '../../parts/standard-spec'
 import { Status } from '../../parts/status'
 import { texts } from '../../texts'
 import { nodeGroupsQuery } from '../topology/topology-data'
-import { withoutReserve } from './told'
+import { withoutReserve } from './summary-data'
 
 const own = texts.overview.capacity
 /** The calculation stops at this number of instances. */

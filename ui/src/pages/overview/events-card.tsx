@@ -9,7 +9,7 @@ import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Ago } from '../../parts/time'
 import { texts } from '../../texts'
-import { type ToldEvent, toldEvents } from './told'
+import { type ToldEvent, toldEvents } from './summary-data'
 
 const own = texts.overview.events
 const TYPES = 'config,instance,node,master,watcher,maintenance'

@@ -7,7 +7,7 @@ import { WITHOUT_INSTANCES } from '../../api/changes'
 import { api, got } from '../../api/client'
 import { timed } from '../../api/last-change'
 import { useRefusal } from '../../api/session'
-import { AskAgain, Asked } from '../../parts/asked'
+import { AskAgain, Asked } from '../../parts/stale-notice'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { monitoringQuestion, PROBLEMS } from '../../parts/question-request'
@@ -16,7 +16,7 @@ import { texts } from '../../texts'
 import { useVerified } from '../cluster/use-verified'
 import type { Verified } from '../../parts/verified'
 import { BAD_STATES } from '../instances/instance'
-import { countOf, degradedNodes, outOfTheWay, type NodeProblem, problemsOf } from './told'
+import { countOf, degradedNodes, outOfTheWay, type NodeProblem, problemsOf } from './summary-data'
 
 const own = texts.overview
 const QUESTION = monitoringQuestion()

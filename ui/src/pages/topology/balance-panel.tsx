@@ -12,7 +12,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { gntText } from '../../parts/gnt'
 import { balanceFlags, balanceQuestion } from '../../parts/question-request'
 import { QUESTION_PERMISSION, USUAL_BALANCE } from '../../parts/question'
-import { RefusableButton } from '../../parts/refusable'
+import { RefusableButton } from '../../parts/disable-with-reason'
 import { Status } from '../../parts/status'
 import { useSubmit } from '../../parts/submit'
 import { texts } from '../../texts'
@@ -88,7 +88,7 @@ export function BalancePanel({ balance, planned, run, begin }: PanelProps) {
   )
 }
 
-const scoreText = (score: number): string => score.toFixed(4)
+export const scoreText = (score: number): string => score.toFixed(4)
 
 /** The result, when the job has ended well. */
 const Balanced = ({ run: { plan, job } }: { run: BalanceRun }) => (

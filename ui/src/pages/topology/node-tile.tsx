@@ -67,7 +67,7 @@ function classesOf({ role }: ClusterNode, { dead, noReserve, gains, gives }: Mar
   return classes.flatMap(([is, name]) => (is ? [name] : []))
 }
 
-function labelOf(node: ClusterNode, { dead, noReserve, gains, gives }: Mark): string {
+export function labelOf(node: ClusterNode, { dead, noReserve, gains, gives }: Mark): string {
   const { mfree, mtotal, role, pinst_cnt: primary, sinst_cnt: secondary } = node
   const memory =
     typeof mfree === 'number' && typeof mtotal === 'number'

@@ -80,7 +80,7 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
 }
 
 /** Only as much as is true: instances on a node that was offline before do not run. */
-function fineText({ already_down: down, dead }: WhatIf): string {
+export function fineText({ already_down: down, dead }: WhatIf): string {
   if (down.length === 0) return own.fine
   return dead.length > 0 ? own.fineMoved : own.placedAll
 }

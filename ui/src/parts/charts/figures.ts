@@ -3,7 +3,7 @@ import { byteText } from '../../format/size'
 import { clockText } from '../../format/time'
 import { texts } from '../../texts'
 
-type Column = readonly (number | null)[]
+export type Column = readonly (number | null)[]
 
 /** Processors and loads are numbers, memory is bytes, and traffic is bytes per second. */
 export type Unit = 'number' | 'bytes' | 'rate'

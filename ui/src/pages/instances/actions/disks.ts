@@ -324,7 +324,7 @@ export interface SnapshotOf {
   readonly status: SnapshotStatus
 }
 
-type SnapshotStatus = components['schemas']['SnapshotView']['status']
+export type SnapshotStatus = components['schemas']['SnapshotView']['status']
 
 /** Storage whose disks nodes can roll back. */
 const ROLLED_BACK: ReadonlySet<unknown> = new Set(['file', 'sharedfile', 'plain', 'drbd'])

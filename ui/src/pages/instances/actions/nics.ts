@@ -23,7 +23,7 @@ export interface NicOf {
   readonly name: string | null
 }
 
-const NIC: BodySchema = { properties: create.properties['nics']?.items?.properties ?? {}, required: [] }
+export const NIC: BodySchema = { properties: create.properties['nics']?.items?.properties ?? {}, required: [] }
 
 const MODES = choicesOf(known.properties['mode']?.enum ?? [])
 

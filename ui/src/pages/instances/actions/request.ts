@@ -7,7 +7,7 @@ import type { Instance } from '../instance'
 type Body = Readonly<Record<string, unknown>>
 type Flags = Readonly<Record<string, string | null>>
 
-const pathOf = ({ name }: Pick<Instance, 'name'>, verb = ''): string =>
+export const pathOf = ({ name }: Pick<Instance, 'name'>, verb = ''): string =>
   `/3/instances/${encodeURIComponent(name)}${verb}`
 
 interface Told {

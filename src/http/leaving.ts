@@ -1,9 +1,0 @@
-// Tells when the client of a request has gone.
-import type { ServerResponse } from 'node:http'
-
-export function leaving(response: ServerResponse): AbortSignal {
-  const abort = new AbortController()
-  response.once('close', () => abort.abort())
-  if (response.destroyed) abort.abort()
-  return abort.signal
-}
