@@ -24,8 +24,8 @@ const EXPORTS =
   'Exports of instances that the nodes have: one page of them. Every node is asked; a node that does not answer has one item whose\n' +
   '   * `export` is null. An export is made with `POST /3/instances/{name}/export`, and removed with `DELETE`.'
 
-const named = (name: string, path: string, titles: string, title: string, shown = KNOWN): Kind => ({
-  ...{ name, path, key: 'name', shown },
+const named = (name: string, path: string, titles: string, title: string, displayed = KNOWN): Kind => ({
+  ...{ name, path, key: 'name', shown: displayed },
   page: `${titles}: one page of them, in the order of their names.`,
   one: `One ${title}.`,
 })
@@ -65,7 +65,7 @@ export function pageControllers(): string {
 }
 
 function controller(kind: Kind): string {
-  const { name, path, page, key, shown } = kind
+  const { name, path, page, key, shown: displayed } = kind
   const view = `${name}View`
   return `/** One page of what was asked for. */
 export interface ${name}Page {
@@ -81,7 +81,7 @@ export interface ${name}Page {
 export class ${path.charAt(0).toUpperCase()}${path.slice(1)}V3PagesController extends V3Resource {
   /**
    * ${page}
-   * @param fields Names of fields, separated by commas; ${shown}.
+   * @param fields Names of fields, separated by commas; ${displayed}.
    * @param filter A filter of the query language as JSON: \`["==", "${key}", "..."]\`.
 ${moreParams(kind)}   * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The \`next\` of the page before.
@@ -100,7 +100,7 @@ ${single(kind)}}`
 
 /** Exports have their own order. Only some kinds have fields that nodes must be asked for. */
 const sorts = ({ name }: Kind): boolean => name !== 'Export'
-const isSeen = ({ shown }: Kind): boolean => shown === SEEN
+const isSeen = ({ shown: displayed }: Kind): boolean => displayed === SEEN
 
 const moreParams = (kind: Kind): string =>
   [
@@ -117,12 +117,12 @@ const moreArguments = (kind: Kind): string =>
 
 const moreNames = (kind: Kind): string => `${sorts(kind) ? 'sort, ' : ''}${isSeen(kind) ? 'known, ' : ''}`
 
-function single({ name, one, shown }: Kind): string {
+function single({ name, one, shown: displayed }: Kind): string {
   if (one === undefined) return ''
   return `
   /**
    * ${one}
-   * @param fields Names of fields, separated by commas; ${shown}.
+   * @param fields Names of fields, separated by commas; ${displayed}.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<${name}View> {

@@ -85,10 +85,10 @@ const article = (kind: string): string => (/^[AEIOU]/.test(kind) ? 'an' : 'a')
 function viewText(name: string, fields: Readonly<Record<string, AnyField>>): string {
   const lines = Object.entries(fields).map(([field, described]) => fieldText(name, field, described, 3))
   const doc = `/** The fields of ${article(name)} ${name.toLowerCase()} that were asked for; null where a value is not known. */`
-  const shown = defaults(fields).map((field) => `  '${field}',\n`)
+  const displayed = defaults(fields).map((field) => `  '${field}',\n`)
   return (
     `${doc}\nexport interface ${name}View {\n${lines.join('\n')}\n}\n\n` +
-    `export const ${name.toUpperCase()}_VIEW: readonly string[] = [\n${shown.join('')}]\n`
+    `export const ${name.toUpperCase()}_VIEW: readonly string[] = [\n${displayed.join('')}]\n`
   )
 }
 

@@ -26,19 +26,19 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
   connect: (socket) => new LuxiClient({ clock: systemClock, path: socket ? socket : findLuxiSocket().path }),
   node: async () => (await import('./start/node-sources.js')).openNodeSources(environmentPaths(), silentLog),
   interruption(tell) {
-    let asked = false
+    let requested = false
     const leave = () => {
       // Written synchronously: the process ends before a pipe would take it.
       fs.writeSync(1, 'Double cancel request, exiting now...\n')
       process.exit(2)
     }
     process.on('SIGINT', () => {
-      if (asked) leave()
-      asked = true
+      if (requested) leave()
+      requested = true
       tell()
     })
     process.on('SIGTERM', leave)
-    return () => asked
+    return () => requested
   },
 })
 void Promise.resolve(code).then(output.finish, (error: unknown) => {

@@ -42,10 +42,10 @@ const isDescribed = (name: string): boolean =>
 async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
   const named = [...nodePrograms, ...helpers].includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
-  const given = argv.slice(2)
+  const input = argv.slice(2)
   const withName = (words: readonly string[]) => (named === undefined ? words : [named, ...words])
-  if (given[0] === '--complete-words') return printLines(completions(withName(given.slice(1))))
-  const [first, ...args] = withName(given)
+  if (input[0] === '--complete-words') return printLines(completions(withName(input.slice(1))))
+  const [first, ...args] = withName(input)
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   takeOwnUmask()
   if (first === 'fold') return foldFiles(args)
@@ -82,8 +82,8 @@ async function playRole(name: string | undefined, args: readonly string[], isDet
 }
 
 async function logPlaces(role: Role, { syslog, debug }: Options, paths: Paths) {
-  const wanted = syslog ?? (writesToJournal() ? 'yes' : 'no')
-  const system = wanted === 'no' ? undefined : (await import('./start/system-log.js')).systemLog(role.program)
+  const desired = syslog ?? (writesToJournal() ? 'yes' : 'no')
+  const system = desired === 'no' ? undefined : (await import('./start/system-log.js')).systemLog(role.program)
   return {
     file: syslog === 'only' ? undefined : ownedLogFile(paths.logFile(role.log)),
     system,

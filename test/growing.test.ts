@@ -159,18 +159,18 @@ const clusters = new Map<number, { config: ConfigData; seen: Set<object> }>()
 
 /** How many objects the work looks at, when others have done the same before the last change. */
 function looksOf(work: (config: ConfigData) => unknown, instances: number): number {
-  const { config, seen } = clusters.get(instances) ?? watchedCluster(instances)
-  clusters.set(instances, { config, seen })
+  const { config, seen: observed } = clusters.get(instances) ?? watchedCluster(instances)
+  clusters.set(instances, { config, seen: observed })
   work(config)
   const next = step(config, ['addTags', 'instance', instanceUuidOf(5), ['other']]).documents.config
-  seen.clear()
+  observed.clear()
   work(next)
-  return seen.size
+  return observed.size
 }
 
 function watchedCluster(instances: number): { config: ConfigData; seen: Set<object> } {
-  const seen = new Set<object>()
+  const observed = new Set<object>()
   const watched = <T extends object>(object: T): T =>
-    new Proxy(object, { get: (target, key) => (seen.add(target), Reflect.get(target, key) as unknown) })
-  return { config: clusterOfSize(instances, watched), seen }
+    new Proxy(object, { get: (target, key) => (observed.add(target), Reflect.get(target, key) as unknown) })
+  return { config: clusterOfSize(instances, watched), seen: observed }
 }

@@ -305,7 +305,7 @@ test('it knows them where it knows the others', async () => {
 })
 
 test('the copy passes the tests of style, of the places where additions are entered, and of the contracts', () => {
-  const { told, failures } = copy.test(
+  const { told: reported, failures } = copy.test(
     ...[
       'test/tidy.test.ts',
       'test/documents.test.ts',
@@ -317,7 +317,7 @@ test('the copy passes the tests of style, of the places where additions are ente
     ...['test/unit/node/storage/contract.test.ts', 'test/processes/node/hypervisor/contract.test.ts'],
   )
   expect(failures).toEqual([])
-  expect(told).toEqual(
+  expect(reported).toEqual(
     expect.arrayContaining([
       ...['✓ tickd loads no more than it needs when it starts', '✓ pulse declares what it tells and what it costs'],
       ...['twin', 'hypervisor still'],

@@ -553,11 +553,11 @@ function bannedIn(name: string, text: string): string[] {
   )
 }
 
-function linesWith(text: string, wanted: RegExp): [number, string][] {
+function linesWith(text: string, desired: RegExp): [number, string][] {
   // Most files have none: look once at the whole text before looking at its lines.
-  if (!new RegExp(wanted.source, 'm').test(text)) return []
+  if (!new RegExp(desired.source, 'm').test(text)) return []
   return text.split('\n').flatMap((line, index): [number, string][] => {
-    const found = wanted.exec(line)
+    const found = desired.exec(line)
     return found === null ? [] : [[index + 1, found[0]]]
   })
 }

@@ -46,7 +46,7 @@ export async function manualPages(date: string): Promise<Record<string, string>>
     ...Object.fromEntries(
       Object.entries({ ...HELPERS, ...NODE_PROGRAMS }).map(([name, helper]) => [
         `${name}.8`,
-        page(name, 8, helper.text, shown(helperHelp(name))),
+        page(name, 8, helper.text, displayed(helperHelp(name))),
       ]),
     ),
     'gantryd.8': page('gantryd', 8, 'plays the roles of all daemons', ofGantryd()),
@@ -54,11 +54,14 @@ export async function manualPages(date: string): Promise<Record<string, string>>
       'ganeti-watcher',
       8,
       'starts what should run and does not',
-      shown(helpOf(readWatcherCall)),
+      displayed(helpOf(readWatcherCall)),
     ),
-    'ganeti-cleaner.8': page('ganeti-cleaner', 8, 'removes old jobs and files', shown(helpOf(readCleanerCall))),
+    'ganeti-cleaner.8': page('ganeti-cleaner', 8, 'removes old jobs and files', displayed(helpOf(readCleanerCall))),
     ...Object.fromEntries(
-      helps.map(([name, help]) => [`${name}.1`, page(name, 1, 'plans where instances of a cluster go', shown(help))]),
+      helps.map(([name, help]) => [
+        `${name}.1`,
+        page(name, 1, 'plans where instances of a cluster go', displayed(help)),
+      ]),
     ),
   }
 }
@@ -74,7 +77,7 @@ const heading = (name: string): string => `.SH ${name.toUpperCase()}`
 const bold = (words: string): string => `\\fB${text(words)}\\fR`
 /** Prints lines unchanged. */
 const shownText = (words: string): string[] => ['.nf', text(words.trimEnd()), '.fi']
-const shown = (words: string): string[] => [heading('description'), ...shownText(words)]
+const displayed = (words: string): string[] => [heading('description'), ...shownText(words)]
 const entry = (what: string, lines: readonly string[]): string[] => ['.TP', what, ...lines]
 
 function overview(): string[] {

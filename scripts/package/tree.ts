@@ -28,12 +28,12 @@ export class Tree {
   }
 
   /** Executable files stay executable. `wanted` gets paths relative to the folder. */
-  copy(source: string, place: string, wanted: (name: string) => boolean = () => true): void {
+  copy(source: string, place: string, desired: (name: string) => boolean = () => true): void {
     if (!fs.statSync(source).isDirectory()) return this.copyFile(source, place)
     for (const entry of fs.readdirSync(source, { recursive: true, withFileTypes: true })) {
       const file = path.join(entry.parentPath, entry.name)
       const name = path.relative(source, file)
-      if (!entry.isDirectory() && wanted(name)) this.copyFile(fs.realpathSync(file), path.posix.join(place, name))
+      if (!entry.isDirectory() && desired(name)) this.copyFile(fs.realpathSync(file), path.posix.join(place, name))
     }
   }
 

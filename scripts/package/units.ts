@@ -93,8 +93,8 @@ export const argumentsOf = (role: string): string => `${role.toUpperCase()}_ARGS
 function conditions({ place, lines = {} }: Role): string[] {
   const lists: Partial<Record<Place, string>> = { candidate: 'master_candidates', master: 'master_node' }
   const list = lists[place]
-  const wanted = [...(list === undefined ? [] : [[list, '%H'] as const]), ...Object.entries(lines)]
-  return wanted.map(([file, line]) => `/usr/bin/grep -qsxF -e ${line} ${PATH.DATA_DIR}/ssconf_${file}`)
+  const desired = [...(list === undefined ? [] : [[list, '%H'] as const]), ...Object.entries(lines)]
+  return desired.map(([file, line]) => `/usr/bin/grep -qsxF -e ${line} ${PATH.DATA_DIR}/ssconf_${file}`)
 }
 
 function targets(): Record<string, Unit> {

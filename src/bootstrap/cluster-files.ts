@@ -47,33 +47,33 @@ export interface Bootstrap {
   lockFile?: LockFile
 }
 
-export async function createCluster(wanted: NewCluster, given: Bootstrap): Promise<ConfigData> {
-  const { disk, random } = given
-  const [master] = wanted.nodes
-  const names = [wanted.address, ...wanted.nodes.map((node) => node.address)]
+export async function createCluster(desired: NewCluster, input: Bootstrap): Promise<ConfigData> {
+  const { disk, random } = input
+  const [master] = desired.nodes
+  const names = [desired.address, ...desired.nodes.map((node) => node.address)]
   const [serverPem, rapiPem, spice] = await Promise.all([
     createCertificate(),
     createCertificate({ names }),
     createSelfSigned(),
   ])
-  const clientPems = await Promise.all(wanted.nodes.map((node) => createClientCertificate(serverPem, node.name)))
-  const config = firstConfig(wanted, clientPems, given)
+  const clientPems = await Promise.all(desired.nodes.map((node) => createClientCertificate(serverPem, node.name)))
+  const config = firstConfig(desired, clientPems, input)
   const shared = {
     serverPem,
     rapiPem,
     spice,
     hmacKey: `${random.hex(20)}\n`,
     domainSecret: `${random.hex(20)}\n`,
-    users: wanted.users,
+    users: desired.users,
     ssconf: ssconfValues(config),
   }
   await Promise.all(
-    wanted.nodes.map((node, index) => writeNode(disk, node.paths, { ...shared, clientPem: clientPems[index] ?? '' })),
+    desired.nodes.map((node, index) => writeNode(disk, node.paths, { ...shared, clientPem: clientPems[index] ?? '' })),
   )
   await disk.write(`${master.paths.queueDir}/serial`, '0\n')
   await disk.write(`${master.paths.queueDir}/version`, '1\n')
   const { paths } = master
-  await asConfigOwner({ ...given, paths }, () => createConfig({ disk, paths }, config))
+  await asConfigOwner({ ...input, paths }, () => createConfig({ disk, paths }, config))
   return config
 }
 
@@ -81,19 +81,19 @@ export async function createCluster(wanted: NewCluster, given: Bootstrap): Promi
 export const hashedPassword = (user: string, realm: string, password: string): string =>
   `{HA1}${createHash('md5').update(`${user}:${realm}:${password}`).digest('hex')}`
 
-function firstConfig(wanted: NewCluster, clientPems: readonly string[], { clock, random }: Bootstrap): ConfigData {
-  const [master, ...others] = wanted.nodes
+function firstConfig(desired: NewCluster, clientPems: readonly string[], { clock, random }: Bootstrap): ConfigData {
+  const [master, ...others] = desired.nodes
   const context = { now_s: seconds(clock), random }
   const digest = (index: number) => certificateDigest(clientPems[index] ?? '')
   let config = initialConfig(
     {
-      clusterName: wanted.name,
-      masterIp: wanted.address,
+      clusterName: desired.name,
+      masterIp: desired.address,
       masterName: master.name,
       primaryIp: master.address,
       secondaryIp: master.secondaryAddress ?? master.address,
       masterCertDigest: digest(0),
-      cluster: wanted.cluster,
+      cluster: desired.cluster,
     },
     context,
   )

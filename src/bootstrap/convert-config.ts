@@ -73,15 +73,16 @@ async function convert(options: ConvertOptions, directory: string): Promise<Conv
   const raw = rawFrom(text, file)
   const version = versionIn(raw, file)
   const { to, notices } = down ? convertDown(raw, version) : convertUp(raw, version, random)
-  const given = !down && version < Math.min(...CONFIG_VERSIONS_SUPPORTED) ? await keepPassword(options, raw) : []
-  const names = { from: nameOf(version), to: nameOf(to), notices: [...notices, ...given] }
+  const input = !down && version < Math.min(...CONFIG_VERSIONS_SUPPORTED) ? await keepPassword(options, raw) : []
+  const names = { from: nameOf(version), to: nameOf(to), notices: [...notices, ...input] }
   if (to === version) return { ...names, problems: [], backup: undefined }
   const { config, notices: filled } = loadConfig(JSON.stringify(raw), random)
   const list = down ? undefined : await missingList(options, config)
-  const told = list === undefined ? [] : [`${list.place} is not there, and gets these lines: ${list.lines.join(', ')}`]
+  const reported =
+    list === undefined ? [] : [`${list.place} is not there, and gets these lines: ${list.lines.join(', ')}`]
   const done = {
     ...names,
-    notices: [...names.notices, ...filled, ...told],
+    notices: [...names.notices, ...filled, ...reported],
     problems: verify ? verifyConfig(config) : [],
   }
   if (dryRun) return { ...done, backup: undefined }

@@ -24,16 +24,16 @@ export async function endJobs(master: Master, clock: Clock, say: (text: string) 
 /** Returns whether it ended in time. */
 export async function awaitJob(master: Master, clock: Clock, job: number, limit_s: number): Promise<boolean> {
   const end_ms = clock.monotonic_ms() + limit_s * 1000
-  let seen: unknown = null
+  let observed: unknown = null
   let serial: number | null = null
   for (;;) {
     const left_s = (end_ms - clock.monotonic_ms()) / 1000
     if (left_s <= 0) return false
     const wait_s = Math.max(1, Math.floor(left_s))
-    const change: JobChange | 'nochange' = await master.waitForJobChange(job, ['status'], seen, serial, wait_s)
+    const change: JobChange | 'nochange' = await master.waitForJobChange(job, ['status'], observed, serial, wait_s)
     if (change === 'nochange') continue
     const [fields, log] = change
-    seen = fields
+    observed = fields
     // Skips log lines that are already known.
     serial = log.at(-1)?.[0] ?? serial
     if (['success', 'error', 'canceled'].includes(String(fields[0]))) return true

@@ -78,9 +78,9 @@ export async function surveyNodes(
 
 /** Whether more than half of the nodes answer, and which do not. */
 export function majorityHealthy(survey: Survey, ignoreOffline: boolean): { healthy: boolean; silent: string[] } {
-  const asked = survey.filter(({ node }) => !(ignoreOffline && node.offline))
-  const silent = asked.filter(({ vote }) => typeof vote !== 'string').map(({ node }) => node.name)
-  return { healthy: 2 * (asked.length - silent.length) > asked.length, silent }
+  const requested = survey.filter(({ node }) => !(ignoreOffline && node.offline))
+  const silent = requested.filter(({ vote }) => typeof vote !== 'string').map(({ node }) => node.name)
+  return { healthy: 2 * (requested.length - silent.length) > requested.length, silent }
 }
 
 export async function masterFailover(options: FailoverOptions, survey: Survey): Promise<FailoverResult> {
@@ -181,8 +181,8 @@ async function checkContents(
   const silent: string[] = []
   const isArchived = async (id: number) => (await disk.read(archivedFile(paths, id))) !== undefined
   const compare = async (other: NodeTarget) => {
-    const asked = nodes.one(other, 'gantry_replica_status', []).catch(String)
-    const contents = await within(clock, FAILOVER_ANSWER_S, asked)
+    const requested = nodes.one(other, 'gantry_replica_status', []).catch(String)
+    const contents = await within(clock, FAILOVER_ANSWER_S, requested)
     if (typeof contents !== 'object') {
       log.warn({ node: other.name, error: contents }, 'what this node has is not compared')
       return void silent.push(other.name)

@@ -46,14 +46,14 @@ export interface Places {
 }
 
 export async function checkNewCluster(
-  wanted: WantedCluster,
+  desired: WantedCluster,
   options: InitChecks,
 ): Promise<{ places: Places; directories: string[] }> {
   await checkNothingThere(options)
-  const places = await findPlaces(wanted, options)
-  await checkStorage(wanted.cluster, options)
-  await checkNetworkDevice(wanted.cluster, options.disk)
-  return { places, directories: await Promise.all(storageDirectories(wanted.cluster, options)) }
+  const places = await findPlaces(desired, options)
+  await checkStorage(desired.cluster, options)
+  await checkNetworkDevice(desired.cluster, options.disk)
+  return { places, directories: await Promise.all(storageDirectories(desired.cluster, options)) }
 }
 
 const refuse = (text: string, code: ErrorCode): never => {
@@ -84,13 +84,13 @@ async function checkNothingThere({ paths, files, disk }: InitChecks): Promise<vo
     )
 }
 
-async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<Places> {
+async function findPlaces(desired: WantedCluster, options: InitChecks): Promise<Places> {
   const { paths } = options
   const host = normalHostname(paths.hostname)
   const other = paths.root === '' ? otherName(paths.hostname, host) : undefined
   if (other !== undefined) refuse(`This host cannot be a node: ${other}`, ECODE.ENVIRON)
-  const ipVersion = versionOf(wanted.cluster.primary_ip_family ?? familyOf(4))
-  const { secondaryAddress } = wanted
+  const ipVersion = versionOf(desired.cluster.primary_ip_family ?? familyOf(4))
+  const { secondaryAddress } = desired
   if (ipVersion === 6 && secondaryAddress === undefined)
     refuse('When using a IPv6 primary address, a valid IPv4 address must be given as secondary.', ECODE.INVAL)
   if (secondaryAddress !== undefined && !isIPv4(secondaryAddress))
@@ -107,7 +107,7 @@ async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<P
       `Inconsistency: this host's name resolves to ${own},\nbut this ip address does not belong to this host`,
       ECODE.ENVIRON,
     )
-  const name = normalHostname(wanted.name)
+  const name = normalHostname(desired.name)
   if (!isHostname(name)) refuse(`Invalid hostname '${name}'`, ECODE.INVAL)
   const address = await addressOf(name, ipVersion, options)
   const second = secondaryAddress ?? own

@@ -17,9 +17,9 @@ export interface InitOptions extends InitChecks {
   run: Run
 }
 
-export async function initCluster(wanted: WantedCluster, options: InitOptions): Promise<Places> {
+export async function initCluster(desired: WantedCluster, options: InitOptions): Promise<Places> {
   const { paths, disk } = options
-  const { places, directories } = await checkNewCluster(wanted, options)
+  const { places, directories } = await checkNewCluster(desired, options)
   await makeDirectories(disk, paths)
   for (const directory of directories) await disk.makeDirectory(directory, 0o750)
   const hostKey = await sshHostKey(options)
@@ -28,17 +28,17 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
   const hostsFile = paths.local(PATH.ETC_HOSTS)
   const hosts = await textOf(disk, hostsFile)
   try {
-    if (wanted.cluster.modify_etc_hosts)
+    if (desired.cluster.modify_etc_hosts)
       await disk.write(hostsFile, withHost(hosts ?? '', places.host, places.hostAddress), { mode: 0o644 })
     if (hostKey !== '') await disk.write(paths.local(PATH.SSH_KNOWN_HOSTS_FILE), `${places.name} ssh-rsa ${hostKey}\n`)
-    const { secondaryAddress } = wanted
+    const { secondaryAddress } = desired
     const master = {
       name: places.host,
       address: places.hostAddress,
       paths,
       ...(secondaryAddress && { secondaryAddress }),
     }
-    const cluster = { ...wanted.cluster, rsahostkeypub: hostKey }
+    const cluster = { ...desired.cluster, rsahostkeypub: hostKey }
     const key = await ownSshKey(cluster, options)
     const { cluster: made } = await createCluster({ ...places, nodes: [master], cluster, users: users ?? '' }, options)
     if (key !== undefined) await new SshFiles(options).writePublicKeys(new Map([[made.master_node, [key]]]))
@@ -46,7 +46,7 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
     for (const file of await stateFiles(options)) await disk.remove(file)
     if (users === undefined) await disk.remove(paths.rapiUsers)
     if (hosts !== undefined) await disk.write(hostsFile, hosts, { mode: 0o644 })
-    else if (wanted.cluster.modify_etc_hosts) await disk.remove(hostsFile)
+    else if (desired.cluster.modify_etc_hosts) await disk.remove(hostsFile)
     throw error
   }
   return places

@@ -11,15 +11,15 @@ import { MASTER_IP_PAUSE_S, MASTER_IP_PING_S, MASTER_IP_S } from '../model/limit
 import type { NodeClient } from '../rpc/node/client'
 
 /** The cluster works without it, so nobody waits. `gnt-cluster activate-master-ip` tries again. */
-export async function bringUpMasterIp(given: { config(): ConfigData; nodes: NodeClient; log: Log }): Promise<void> {
-  const config = given.config()
+export async function bringUpMasterIp(input: { config(): ConfigData; nodes: NodeClient; log: Log }): Promise<void> {
+  const config = input.config()
   const master = masterNode(config)
   if (master === undefined) return
   try {
     const { use_external_mip_script } = config.cluster
-    await given.nodes.one(master, 'node_activate_master_ip', [masterParams(config), use_external_mip_script])
+    await input.nodes.one(master, 'node_activate_master_ip', [masterParams(config), use_external_mip_script])
   } catch (error) {
-    given.log.error(
+    input.log.error(
       { err: error },
       'the address of the cluster cannot be set up; gnt-cluster activate-master-ip tries again',
     )

@@ -63,9 +63,9 @@ export abstract class NodeDaemons {
   async settle(isFor: (role: Role) => boolean): Promise<void> {
     const depending = this.roles.filter(({ place, lines }) => place === 'candidate' || lines !== undefined)
     await forEachOne(depending, async (role) => {
-      const [wanted, active] = [isFor(role), await this.isActive(role.program)]
-      if (wanted && !active) await this.start(role.program)
-      if (!wanted && active) await this.stop(role.program)
+      const [desired, active] = [isFor(role), await this.isActive(role.program)]
+      if (desired && !active) await this.start(role.program)
+      if (!desired && active) await this.stop(role.program)
     })
   }
 

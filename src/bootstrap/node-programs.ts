@@ -132,9 +132,9 @@ async function changeList(files: SshFiles, action: ListChange[0], given: ListCha
   const known = action === 'clear' || action === 'override' ? undefined : await files.publicKeys()
   const keys = new Map(known)
   for (const [node, list] of action === 'clear' ? [] : Object.entries(given)) {
-    const wanted = list.map((key) => key.trim())
+    const desired = list.map((key) => key.trim())
     if (action === 'remove') keys.delete(node)
-    else keys.set(node, action === 'add' ? [...new Set([...(keys.get(node) ?? []), ...wanted])] : wanted)
+    else keys.set(node, action === 'add' ? [...new Set([...(keys.get(node) ?? []), ...desired])] : desired)
   }
   await files.writePublicKeys(keys)
 }

@@ -95,7 +95,7 @@ export interface ThisNode {
 /** What `gnt-cluster init` needs on a node that has nothing yet. */
 export interface NewNode extends Omit<InitOptions, 'clock'>, Pick<Machine, 'networkInterfaces'> {
   /** Checked settings of a cluster, from parameters of OP_CLUSTER_SET_PARAMS. */
-  firstFields(given: Readonly<Record<string, unknown>>, ipVersion: IpVersion): Promise<FirstFields>
+  firstFields(input: Readonly<Record<string, unknown>>, ipVersion: IpVersion): Promise<FirstFields>
 }
 
 interface PreparedNode {

@@ -87,10 +87,10 @@ async function valuesOfArgument(
     const option = optionNamed(command, before[at - 1] ?? '')
     return !word.startsWith('-') && (option === undefined || !takesValue(option))
   }
-  const given = before.filter(isValue)
-  let place = given.length
+  const input = before.filter(isValue)
+  let place = input.length
   for (const { kind, max } of command.args) {
-    if (place < max) return live(kind, { tool: tool.name, object: given[0] ?? '' }, open)
+    if (place < max) return live(kind, { tool: tool.name, object: input[0] ?? '' }, open)
     place -= max
   }
   return []

@@ -13,7 +13,7 @@ import { suggestion } from './input/suggest'
 
 export async function runTool(tool: Tool, words: readonly string[], environment: Environment): Promise<number> {
   const { terminal, variables } = environment
-  const [word, ...given] = words
+  const [word, ...input] = words
   if (word === '--version') {
     terminal.out(`${tool.name} (ganeti ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
     return EXIT.ok
@@ -35,7 +35,7 @@ export async function runTool(tool: Tool, words: readonly string[], environment:
   return runCommand(
     tool,
     command,
-    [...(defaults?.split(/\s+/).filter((part) => part !== '') ?? []), ...given],
+    [...(defaults?.split(/\s+/).filter((part) => part !== '') ?? []), ...input],
     environment,
   )
 }

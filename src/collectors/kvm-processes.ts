@@ -9,7 +9,7 @@ export interface KvmProcess extends ProcessFacts {
 /** By instance. Ignores a pid file whose process has ended, or is another one by now. */
 export async function kvmProcesses(sources: NodeSources): Promise<Map<string, KvmProcess>> {
   const directory = `${sources.paths.runDir}/kvm-hypervisor/pid`
-  const looks = (await sources.list(directory)).map(async (name) => {
+  const probes = (await sources.list(directory)).map(async (name) => {
     const pid = Number(await readIfThere(sources, `${directory}/${name}`))
     if (!Number.isInteger(pid) || pid <= 0) return []
     const command = (await readIfThere(sources, `/proc/${pid}/cmdline`).catch(() => undefined)) ?? ''
@@ -18,5 +18,5 @@ export async function kvmProcesses(sources: NodeSources): Promise<Map<string, Kv
     const facts = isIts ? await processFacts(sources, pid) : undefined
     return facts === undefined ? [] : [[name, { ...facts, command: words }] as const]
   })
-  return new Map((await Promise.all(looks)).flat())
+  return new Map((await Promise.all(probes)).flat())
 }

@@ -57,13 +57,13 @@ export class Monitor {
 
   /** Watches exactly these from now on. Already watched ones continue. */
   watch(all: readonly Watched[]): void {
-    const wanted = new Map(all.map((watched) => [keyOf(watched), watched]))
+    const desired = new Map(all.map((watched) => [keyOf(watched), watched]))
     for (const [key, watch] of this.watches) {
-      if (wanted.get(key) === watch.watched) continue
+      if (desired.get(key) === watch.watched) continue
       watch.stop()
       this.watches.delete(key)
     }
-    for (const [key, watched] of wanted) {
+    for (const [key, watched] of desired) {
       if (this.watches.has(key)) continue
       const watch = new Watch(watched, this.options)
       this.watches.set(key, watch)
@@ -96,12 +96,12 @@ export class Monitor {
 
   /** A JSON list of reports. */
   async reports({ categories, names, verbose }: Selection): Promise<string> {
-    const wanted = this.running().filter(
+    const desired = this.running().filter(
       ({ watched: { name, category } }) =>
         (categories.length === 0 || categories.includes(category ?? NO_CATEGORY)) &&
         (names.length === 0 || names.includes(name)),
     )
-    const texts = await Promise.all(wanted.map((watch) => watch.report(verbose)))
+    const texts = await Promise.all(desired.map((watch) => watch.report(verbose)))
     return `[${texts.join(',')}]`
   }
 
@@ -160,8 +160,8 @@ class Watch {
     return this.open !== undefined
   }
 
-  follow(told: Switch | undefined): void {
-    const { active, interval_s } = told ?? { active: true, interval_s: this.watched.interval_s }
+  follow(reported: Switch | undefined): void {
+    const { active, interval_s } = reported ?? { active: true, interval_s: this.watched.interval_s }
     if (!active) return this.stop()
     const changed = this.bounds.fastest_s !== interval_s
     if (this.isActive && !changed) return
@@ -204,8 +204,8 @@ class Watch {
   }
 
   figures(): Figures {
-    const { watched, pace, looks, failures, kept } = this
-    return { watched, pace, looks, failures, seen_ms: kept?.seen_ms, status: kept?.status, error: kept?.error }
+    const { watched, pace, looks: probes, failures, kept } = this
+    return { watched, pace, looks: probes, failures, seen_ms: kept?.seen_ms, status: kept?.status, error: kept?.error }
   }
 
   private begin(): void {
@@ -224,7 +224,7 @@ class Watch {
     if (this.looking) return this.lookLater()
     const begun_ms = clock.monotonic_ms()
     this.looking = true
-    const work = seen(open).finally(() => (this.looking = false))
+    const work = observed(open).finally(() => (this.looking = false))
     const found = (await within(clock, COLLECT_S, work)) ?? { error: `it did not answer within ${COLLECT_S} s` }
     if (this.open !== open) return
     const before = this.kept
@@ -270,9 +270,9 @@ class Watch {
   }
 
   private keep(found: Seen): Kept {
-    const seen = 'data' in found ? bounded(found.data) : found
-    const { error } = seen
-    const data = error === undefined ? seen.data : this.failed(error)
+    const observed = 'data' in found ? bounded(found.data) : found
+    const { error } = observed
+    const data = error === undefined ? observed.data : this.failed(error)
     const status = statusIn(data)
     const text = JSON.stringify(data)
     const whole = this.written(data)
@@ -296,7 +296,7 @@ class Watch {
 
 type Seen = { readonly data: unknown; readonly error?: undefined } | { readonly error: string }
 
-async function seen(open: OpenCollector): Promise<Seen> {
+async function observed(open: OpenCollector): Promise<Seen> {
   try {
     return { data: await open.collect() }
   } catch (error) {

@@ -29,9 +29,9 @@ export class TextCursor {
     return this
   }
 
-  character(wanted: string): this {
-    if (!this.rest.startsWith(wanted)) this.fail('Failed reading: satisfy', `"'${wanted}'"`)
-    this.take(wanted.length)
+  character(desired: string): this {
+    if (!this.rest.startsWith(desired)) this.fail('Failed reading: satisfy', `"'${desired}'"`)
+    this.take(desired.length)
     return this
   }
 
@@ -69,6 +69,6 @@ export class TextCursor {
 }
 
 export function unread(rest: string, why: string, context = ''): CollectorFailure {
-  const shown = haskellText([...rest].slice(0, UNREAD_CHARS_SHOWN).join(''))
-  return new CollectorFailure(`${shown}\n[${context}]\n${why}`)
+  const displayed = haskellText([...rest].slice(0, UNREAD_CHARS_SHOWN).join(''))
+  return new CollectorFailure(`${displayed}\n[${context}]\n${why}`)
 }

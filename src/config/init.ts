@@ -34,7 +34,7 @@ export interface InitialCluster {
   readonly cluster?: Partial<Cluster>
 }
 
-export function initialConfig(wanted: InitialCluster, context: ChangeContext): ConfigData {
+export function initialConfig(desired: InitialCluster, context: ChangeContext): ConfigData {
   const { now_s, random } = context
   const stamps = { ctime: now_s, mtime: now_s, serial_no: 1, tags: [] }
   const group: NodeGroup = {
@@ -49,9 +49,9 @@ export function initialConfig(wanted: InitialCluster, context: ChangeContext): C
     uuid: groupUuid(random.uuid()),
   }
   const master: Node = {
-    name: wanted.masterName,
-    primary_ip: wanted.primaryIp,
-    secondary_ip: wanted.secondaryIp ?? wanted.primaryIp,
+    name: desired.masterName,
+    primary_ip: desired.primaryIp,
+    secondary_ip: desired.secondaryIp ?? desired.primaryIp,
     master_candidate: true,
     offline: false,
     drained: false,
@@ -65,13 +65,13 @@ export function initialConfig(wanted: InitialCluster, context: ChangeContext): C
   }
   const cluster: Cluster = {
     ...clusterDefaults(),
-    cluster_name: wanted.clusterName,
-    master_ip: wanted.masterIp,
+    cluster_name: desired.clusterName,
+    master_ip: desired.masterIp,
     master_node: master.uuid,
-    candidate_certs: { [master.uuid]: wanted.masterCertDigest },
+    candidate_certs: { [master.uuid]: desired.masterCertDigest },
     ...stamps,
     uuid: random.uuid(),
-    ...wanted.cluster,
+    ...desired.cluster,
   }
   return {
     version: CONFIG_VERSION,

@@ -40,11 +40,11 @@ const byLowerName: Index<Named> = { textsOf: ({ name }) => [name.toLowerCase()] 
 function expand<T extends Named>(container: Container<T>, name: string): T | undefined {
   const exact = byName(container, name)
   if (exact !== undefined || name === '') return exact
-  const wanted = name.toLowerCase()
+  const desired = name.toLowerCase()
   // A name that only differs in case wins over a longer name.
-  const [same, another] = recordFind(container, byLowerName, wanted)
+  const [same, another] = recordFind(container, byLowerName, desired)
   if (same !== undefined) return another === undefined ? same : undefined
-  const [longer, other] = recordFindPrefix(container, byLowerName, `${wanted}.`)
+  const [longer, other] = recordFindPrefix(container, byLowerName, `${desired}.`)
   return other === undefined ? longer : undefined
 }
 

@@ -79,9 +79,9 @@ export class Reservations {
   }
 
   reserveMac(client: ClientId, mac: string): void {
-    const wanted = mac.toLowerCase()
-    if (this.isMacUsed(wanted)) throw new ReservationError('MAC already in use')
-    this.macs.reserve(client, wanted)
+    const desired = mac.toLowerCase()
+    if (this.isMacUsed(desired)) throw new ReservationError('MAC already in use')
+    this.macs.reserve(client, desired)
   }
 
   generateMac(client: ClientId, network: string | null): string {

@@ -82,11 +82,11 @@ export const consoleRequest = (
 export const consoleOn = <T extends { readonly kind: string }>(
   primary: Node | undefined,
   instance: Instance,
-  told: T,
+  reported: T,
 ): T => ({
-  ...told,
+  ...reported,
   instance: instance.name,
-  ...(told.kind === 'ssh' && primary !== undefined && { host: primary.name }),
+  ...(reported.kind === 'ssh' && primary !== undefined && { host: primary.name }),
 })
 
 export function nicDict(config: ConfigData, nic: Nic): NicDict {
@@ -150,7 +150,7 @@ function drbdAddresses(config: ConfigData, disk: Disk): Record<string, Params> {
     { node: id.nodeA, minor: id.minorA },
     { node: id.nodeB, minor: id.minorB },
   ].map((end) => ({ ...end, ip: config.nodes[end.node]?.secondary_ip ?? null }))
-  const seen = (from: number, to: number): [string, Params][] => {
+  const observed = (from: number, to: number): [string, Params][] => {
     const [local, remote] = [ends[from], ends[to]]
     if (!local || !remote) return []
     return [
@@ -165,7 +165,7 @@ function drbdAddresses(config: ConfigData, disk: Disk): Record<string, Params> {
       ],
     ]
   }
-  return Object.fromEntries([...seen(0, 1), ...seen(1, 0)])
+  return Object.fromEntries([...observed(0, 1), ...observed(1, 0)])
 }
 
 function groupOf(config: ConfigData, instance: Instance): NodeGroup | undefined {

@@ -75,16 +75,16 @@ export function slice(config: ConfigData, selector: SliceSelector): ConfigData {
 
 function select<T>(
   container: Container<T>,
-  wanted: readonly string[] | 'all' | undefined,
+  desired: readonly string[] | 'all' | undefined,
   find: (name: string) => T | undefined,
 ): T[] {
-  if (wanted === 'all') return recordValues(container)
-  return (wanted ?? []).flatMap((name) => find(name) ?? [])
+  if (desired === 'all') return recordValues(container)
+  return (desired ?? []).flatMap((name) => find(name) ?? [])
 }
 
-function disksOf(config: ConfigData, wanted: readonly string[] | 'all' | undefined): Disk[] {
-  if (wanted === 'all') return recordValues(config.disks)
-  return (wanted ?? []).flatMap((name) => findDisks(config, name))
+function disksOf(config: ConfigData, desired: readonly string[] | 'all' | undefined): Disk[] {
+  if (desired === 'all') return recordValues(config.disks)
+  return (desired ?? []).flatMap((name) => findDisks(config, name))
 }
 
 function pick<T>(container: Container<T>, uuids: Iterable<string>): T[] {

@@ -161,9 +161,9 @@ async function rejectJournal({ takeFiles, ...options }: StoreOptions, reason: st
         `${paths.journalFile}, from a master candidate or a backup. ${howToTake(paths)}`,
     )
   const kept = await quarantine(paths.journalFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
-  const told = `${reason}; it is kept as ${kept}`
-  log.error({ journal: kept }, told)
-  return told
+  const reported = `${reason}; it is kept as ${kept}`
+  log.error({ journal: kept }, reported)
+  return reported
 }
 
 /** How a person says that the files are right as they are. */

@@ -57,11 +57,11 @@ function nodeProblems(config: ConfigData): string[] {
   ])
   const candidates = masterCandidates(config).length
   const able = nodes.filter((node) => node.master_capable && !node.offline && !node.drained)
-  const wanted = Math.min(config.cluster.candidate_pool_size, able.length)
+  const desired = Math.min(config.cluster.candidate_pool_size, able.length)
   const [next] = able.filter((node) => !node.master_candidate)
-  if (candidates < wanted && next !== undefined)
+  if (candidates < desired && next !== undefined)
     problems.push(
-      `there are ${candidates} master candidates, and there should be ${wanted}: ` +
+      `there are ${candidates} master candidates, and there should be ${desired}: ` +
         `'gnt-node modify --master-candidate=yes ${next.name}' makes one more`,
     )
   return problems

@@ -117,12 +117,12 @@ async function prepare(options: EmbeddedOptions): Promise<Settings> {
 /** Daemons of a killed parent need a moment to notice it and end. */
 async function portsAgain(settings: Settings): Promise<void> {
   const deadline_ms = clock.monotonic_ms() + EMBEDDED_PORTS_S * 1000
-  for (let told = false; ; told = true) {
+  for (let reported = false; ; reported = true) {
     try {
       return await checkPorts(settings, { parts: true })
     } catch {
       if (clock.monotonic_ms() > deadline_ms) return checkPorts(settings)
-      if (!told) printMessage('waiting for the daemons of a former start to end')
+      if (!reported) printMessage('waiting for the daemons of a former start to end')
       await clock.sleep(200)
     }
   }

@@ -18,8 +18,8 @@ const SOURCE = 'gantry:embedded'
 /** Starts each instance that should run and does not, and waits, so that a ready cluster has its guests. */
 export async function resumeGuests(master: Master, say: Say): Promise<void> {
   const { data } = await master.query('instance', ['name', 'admin_state', 'oper_state'], null)
-  const asleep = data.flatMap(([name, wanted, runs]) =>
-    wanted?.[1] === 'up' && runs?.[0] === 0 && runs[1] === false ? [String(name?.[1])] : [],
+  const asleep = data.flatMap(([name, desired, runs]) =>
+    desired?.[1] === 'up' && runs?.[0] === 0 && runs[1] === false ? [String(name?.[1])] : [],
   )
   if (asleep.length === 0) return
   say(`starting ${asleep.length === 1 ? 'instance' : 'instances'} ${asleep.join(', ')} again`)

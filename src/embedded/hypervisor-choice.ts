@@ -12,12 +12,12 @@ export interface HypervisorChoice {
   reason: string
 }
 
-export async function chooseHypervisor(wanted: 'kvm' | 'fake' | undefined): Promise<HypervisorChoice> {
-  if (wanted === 'fake') return { name: 'fake', reason: 'fake, as requested: no instance really runs' }
+export async function chooseHypervisor(desired: 'kvm' | 'fake' | undefined): Promise<HypervisorChoice> {
+  if (desired === 'fake') return { name: 'fake', reason: 'fake, as requested: no instance really runs' }
   const qemu = await findQemu(systemFiles, '')
   if (qemu !== undefined) return { name: 'kvm', reason: `kvm with ${qemu}, ${accelerator()}` }
   const install = `install it with: ${QEMU_INSTALL}`
-  if (wanted === 'kvm') throw new UsageError(`--hypervisor kvm needs QEMU, which is not on this machine; ${install}`)
+  if (desired === 'kvm') throw new UsageError(`--hypervisor kvm needs QEMU, which is not on this machine; ${install}`)
   return {
     name: 'fake',
     reason: `fake: no instance really runs, because QEMU is not installed on this machine; ${install}`,

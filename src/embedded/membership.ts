@@ -50,14 +50,14 @@ async function refuseRunning(root: string): Promise<void> {
 }
 
 /** The name and address of a node to prepare: `node4`, with or without the domain of the others. */
-export function wantedNode(settings: Settings, given: string): VirtualNode {
+export function wantedNode(settings: Settings, input: string): VirtualNode {
   const domain = (settings.nodes[0]?.name ?? '').replace(/^[^.]*/, '')
-  const name = given.endsWith(domain) ? given : `${given}${domain}`
+  const name = input.endsWith(domain) ? input : `${input}${domain}`
   const [, number = ''] = /^node(\d{1,3})$/.exec(name.slice(0, -domain.length)) ?? []
   const index = Number(number)
   if (!(index >= 1 && index <= EMBEDDED_NODES_MAX) || number !== String(index))
     throw new OpPrereqError(
-      `'${given}' cannot be a node of this embedded cluster: its nodes are node1${domain} to node${EMBEDDED_NODES_MAX}${domain}`,
+      `'${input}' cannot be a node of this embedded cluster: its nodes are node1${domain} to node${EMBEDDED_NODES_MAX}${domain}`,
       ECODE.INVAL,
     )
   return { name, address: addressAt(settings.baseAddress, index) }

@@ -40,10 +40,10 @@ export async function checkPorts(settings: Settings, { parts = false } = {}): Pr
     ({ nodes, place, part }) =>
       nodes !== (settings.simulated ? 'real' : 'simulated') && place !== 'demand' && (parts || part === undefined),
   )
-  const wanted = here.flatMap(({ place, port }) =>
+  const desired = here.flatMap(({ place, port }) =>
     port === undefined ? [] : addressesOf(place, settings).map((address) => [address, port] as const),
   )
-  await Promise.all(wanted.map(([address, port]) => checkPort(address, port)))
+  await Promise.all(desired.map(([address, port]) => checkPort(address, port)))
 }
 
 /** The addresses to check. The master's ports are used at the first node's address and at the cluster's. */

@@ -148,14 +148,14 @@ export class RunningCluster {
     const { root, openReads, accessLog } = this.options
     const { simulated, clusterAddress } = this.settings
     const rapi = [...(openReads ? ['--no-require-authentication'] : []), `--access-log=${accessLog}`]
-    const given: Record<string, string[]> = simulated
+    const input: Record<string, string[]> = simulated
       ? {
           sim: [`--config=${recordedConfig(root)}`, `--state=${simState(root)}`, `--socket=${simSocket(root)}`],
           ...listening(simulated, address),
           rapi: [...rapi, `--bind=${address}`, `--bind=${clusterAddress}`],
         }
       : { ...listening(simulated, address), rapi }
-    const options = Object.entries(given).flatMap(([role, all]) => all.map((one) => `--give=${role}=${one}`))
+    const options = Object.entries(input).flatMap(([role, all]) => all.map((one) => `--give=${role}=${one}`))
     return simulated ? ['--simulated', ...options] : options
   }
 
@@ -180,8 +180,8 @@ export class RunningCluster {
       : undefined
   }
 
-  private async prepare(given: string): Promise<VirtualNode> {
-    const node = wantedNode(this.settings, given)
+  private async prepare(input: string): Promise<VirtualNode> {
+    const node = wantedNode(this.settings, input)
     if (this.nodes.has(node.name)) return node
     const child = this.child(node.name, node.address)
     this.nodes.set(node.name, child)

@@ -12,15 +12,15 @@ import { nodePaths, type Settings } from './layout'
 import { UsageError } from './options'
 
 export async function takeFilesOf(
-  given: string,
+  input: string,
   root: string,
   { nodes }: Pick<Settings, 'nodes'>,
   say: (text: string) => void,
 ): Promise<void> {
-  const node = nodes.find(({ name }) => name === given || name.startsWith(`${given}.`))
+  const node = nodes.find(({ name }) => name === input || name.startsWith(`${input}.`))
   const [master] = nodes
   if (node === undefined || master === undefined)
-    throw new UsageError(`--take-files needs one of ${nodes.map(({ name }) => name).join(', ')}, not '${given}'`)
+    throw new UsageError(`--take-files needs one of ${nodes.map(({ name }) => name).join(', ')}, not '${input}'`)
   const paths = nodePaths(root, master.name)
   if (node !== master) {
     const from = nodePaths(root, node.name)

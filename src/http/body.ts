@@ -32,13 +32,13 @@ export class Bodies {
 
   private async readJson(request: IncomingMessage, type: RegExp, user: string): Promise<unknown> {
     const { body_bytes, long_body_bytes, body_values, body_depth } = this.limits
-    const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': given = '' } = request.headers
+    const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': input = '' } = request.headers
     if (encoding === undefined && (length === undefined || length === '0')) return undefined
     const isShort = encoding === undefined && Number(length) <= long_body_bytes
     const text = await (isShort ? readText(request, body_bytes) : this.readLong(request, user))
     if (text === undefined) throw new HttpError(413)
     if (text === '') return undefined
-    if (!type.test(given)) throw new HttpError(415)
+    if (!type.test(input)) throw new HttpError(415)
     if (hasMoreValues(text, body_values))
       throw badRequest(`JSON data has more than ${body_values} values; send it in several requests`)
     const body = parse(text)

@@ -47,8 +47,8 @@ export interface Api<Caller, Context> {
   readonly admit?: (route: Route<Context>, caller: Caller) => void
   wrongMethod(request: IncomingMessage, response: ServerResponse, verbs: Iterable<string>): Error
   /** The object that the controller gets. */
-  context(asked: Asked<Caller, Context>): Context
-  answer(asked: Asked<Caller, Context>, result: unknown, context: Context): unknown
+  context(requested: Asked<Caller, Context>): Context
+  answer(requested: Asked<Caller, Context>, result: unknown, context: Context): unknown
   refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void
 }
 
@@ -80,12 +80,12 @@ export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bod
       if (api.strict) rejectUnknownParams(route, query)
       const body = await bodies.read(request, api.bodyType, api.nameOf(caller))
       if (api.strict) rejectUnusedBody(route, body)
-      const asked = { request, response, caller, route, query, body }
-      const context = api.context(asked)
+      const requested = { request, response, caller, route, query, body }
+      const context = api.context(requested)
       const args = readArguments(route.args, params, query, body, request.headers)
       const result = await call(route, context, args)
       if (accept !== undefined) accept(talkOf(route, result))
-      else await api.answer(asked, result, context)
+      else await api.answer(requested, result, context)
     } catch (error) {
       api.refuse(request, response, error)
     }

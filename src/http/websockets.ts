@@ -71,15 +71,15 @@ export class Websockets {
   /** Disconnects a client that has not answered a ping by the next one, or reads nothing. */
   private watch(line: WebSocket): void {
     const { clock, limits } = this.options
-    let heard = true
+    let received = true
     const beat = (): void => {
       // While earlier messages are being handled, no answer can be noticed.
-      if (!heard && !line.isPaused) return line.terminate()
-      heard = false
+      if (!received && !line.isPaused) return line.terminate()
+      received = false
       line.ping()
       timer = clock.after(limits.ping_s * 1000, beat, { background: true })
     }
     let timer = clock.after(limits.ping_s * 1000, beat, { background: true })
-    line.on('pong', () => (heard = true)).once('close', () => timer.cancel())
+    line.on('pong', () => (received = true)).once('close', () => timer.cancel())
   }
 }

@@ -17,8 +17,8 @@ async function verdictOf(op: JobOp, find: FindJob): Promise<Verdict> {
     const status = jobStatus(other)
     if (status === 'canceled') return 'cancel'
     if (accepted.length === 0 || (isFinal(status) && accepted.includes(status))) continue
-    const wanted = accepted.join(', ')
-    return failure(`Dependency job ${id} finished with status '${status}', not one of '${wanted}' as required`)
+    const desired = accepted.join(', ')
+    return failure(`Dependency job ${id} finished with status '${status}', not one of '${desired}' as required`)
   }
   return 'continue'
 }

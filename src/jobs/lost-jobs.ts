@@ -56,12 +56,12 @@ export async function lostJobs(
   { nodes, clock, paths, log }: Surroundings,
   patience_s: number,
 ): Promise<LostJobs> {
-  const asked = nodes.one(target, 'gantry_replica_status', []).catch((error: unknown) => {
+  const requested = nodes.one(target, 'gantry_replica_status', []).catch((error: unknown) => {
     // Ganeti's noded cannot tell.
     if (isUnknownCall(error)) return { serial: 0, jobs: [] }
     throw error
   })
-  const contents = await within(clock, patience_s, asked)
+  const contents = await within(clock, patience_s, requested)
   if (contents === undefined) throw new Error(`it does not tell within ${patience_s} s which jobs it has`)
   const read = async (id: JobId): Promise<Job | undefined> => {
     const text = await withinTime(clock, nodes.one(target, 'gantry_jobqueue_read', [jobFile(paths, id)]))

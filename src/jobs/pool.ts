@@ -316,9 +316,9 @@ class Hearing {
   hear(message: Progress, send: (answer: ToJob) => void): void {
     // When luxid has stopped answering, the process writes its transitions itself.
     if (this.left) return
-    const heard = this.listener.progress(message)
+    const received = this.listener.progress(message)
     if (message.kind === 'log') return
-    this.answered = heard.then(
+    this.answered = received.then(
       () => send({ do: 'written', error: null }),
       (error: unknown) => send({ do: 'written', error: errorText(error) }),
     )

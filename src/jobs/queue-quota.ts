@@ -22,23 +22,23 @@ export class QueueQuota {
    * Takes room for jobs with ids from `first` on. Throws JobQueueFull and takes nothing if there is not enough for all.
    */
   take(first: JobId, submitted: readonly (readonly WireOpCode[])[]): void {
-    const wanted = submitted.map(takenBy)
-    const bytes = wanted.reduce((sum, job) => sum + job.bytes, this.bytes)
+    const desired = submitted.map(takenBy)
+    const bytes = desired.reduce((sum, job) => sum + job.bytes, this.bytes)
     if (bytes > this.bytesMax)
       throw new JobQueueFull(
         `Jobs that have not ended would have ${mib(bytes)} MiB, more than the ${mib(this.bytesMax)} MiB that all may have; ` +
           WAY_OUT,
       )
-    for (const user of new Set(wanted.map((job) => job.user))) {
+    for (const user of new Set(desired.map((job) => job.user))) {
       if (user === null) continue
-      const count = this.countOf(user) + wanted.filter((job) => job.user === user).length
+      const count = this.countOf(user) + desired.filter((job) => job.user === user).length
       if (count > JOBS_PER_USER_MAX)
         throw new JobQueueFull(
           `The user ${user} would have ${count} jobs that have not ended, more than the ${JOBS_PER_USER_MAX} that one user may ` +
             `have; ${WAY_OUT}`,
         )
     }
-    for (const [at, job] of wanted.entries()) this.add(first + at, job)
+    for (const [at, job] of desired.entries()) this.add(first + at, job)
   }
 
   /** Counts an existing job. */

@@ -86,10 +86,10 @@ export class Replicas {
 
   /** Sets the candidates: new ones get a full copy. */
   setCandidates(targets: readonly NodeTarget[]): void {
-    const wanted = new Map(targets.map((target) => [target.uuid, target]))
+    const desired = new Map(targets.map((target) => [target.uuid, target]))
     let changed = false
     for (const [uuid, replica] of this.replicas) {
-      if (wanted.has(uuid)) continue
+      if (desired.has(uuid)) continue
       this.leave(uuid, replica)
       changed = true
     }

@@ -89,7 +89,7 @@ export function openLog({
       timestamp: timed && (() => `,"time":"${new Date(systemClock.now_ms()).toISOString()}"`),
       redact: { paths: [...SECRETS], censor: CENSOR },
       // pino's paths reach as deep as they are long; secrets are left out at any depth.
-      formatters: { log: (given) => writable(given, showError) },
+      formatters: { log: (input) => writable(input, showError) },
       // The formatter has done it.
       serializers: { err: (error: unknown) => error },
     },
@@ -102,18 +102,18 @@ export const silentLog: Log = openLog({ level: 'silent', write: () => undefined 
 
 /** What a line shows of its fields: errors as objects, no secrets, and an end. */
 function writable(fields: Record<string, unknown>, showError: (error: Error) => unknown): Record<string, unknown> {
-  const shown = (value: unknown, depth: number): unknown => {
-    if (value instanceof Error) return shown(showError(value), depth)
+  const displayed = (value: unknown, depth: number): unknown => {
+    if (value instanceof Error) return displayed(showError(value), depth)
     if (typeof value !== 'object' || value === null) return value
     if (depth === DEPTH_MAX) return '...'
-    if (isConvertible(value)) return shown(value.toJSON(), depth + 1)
-    if (Array.isArray(value)) return value.map((one) => shown(one, depth + 1))
+    if (isConvertible(value)) return displayed(value.toJSON(), depth + 1)
+    if (Array.isArray(value)) return value.map((one) => displayed(one, depth + 1))
     return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [key, SECRETS.includes(key) ? CENSOR : shown(one, depth + 1)]),
+      Object.entries(value).map(([key, one]) => [key, SECRETS.includes(key) ? CENSOR : displayed(one, depth + 1)]),
     )
   }
   try {
-    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, shown(value, 1)]))
+    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, displayed(value, 1)]))
   } catch (error) {
     // A getter may throw, for example. We log the message anyway.
     return { fields: `they cannot be written: ${String(error)}` }

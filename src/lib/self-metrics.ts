@@ -65,9 +65,9 @@ export function readMetrics(path: string, clock: Clock, limit_s: number): Promis
 
 function figuresIn(text: string): SelfMetrics | undefined {
   try {
-    const told: unknown = JSON.parse(text)
-    if (!isObject(told)) return undefined
-    const numbers = Object.entries(told).flatMap(([name, value]) =>
+    const reported: unknown = JSON.parse(text)
+    if (!isObject(reported)) return undefined
+    const numbers = Object.entries(reported).flatMap(([name, value]) =>
       typeof value === 'number' ? [[name, value] as const] : [],
     )
     return Object.fromEntries(numbers)

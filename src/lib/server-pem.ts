@@ -29,8 +29,8 @@ export function readServerPem(pem: string): ServerPem {
   return { shown: { key, certificate: first }, next, trusted }
 }
 
-export const writeServerPem = ({ shown, next, trusted }: ServerPem): string =>
-  [shown.key, shown.certificate, ...(next ? [next.certificate, next.key] : []), ...trusted].join('')
+export const writeServerPem = ({ shown: displayed, next, trusted }: ServerPem): string =>
+  [displayed.key, displayed.certificate, ...(next ? [next.certificate, next.key] : []), ...trusted].join('')
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g
 

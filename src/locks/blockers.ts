@@ -3,16 +3,16 @@ import type { LockMode, LockName } from '../model/lock'
 import { BIG_LOCK, CLUSTER_LOCKSET, levelOf, lockSetOf } from '../model/lock-names'
 import type { LockTable, OwnerKey, Wanted } from './state'
 
-export function firstBlocker(table: LockTable, wanted: Wanted): OwnerKey | undefined {
-  for (const blocker of blockersOf(table, wanted)) return blocker
+export function firstBlocker(table: LockTable, desired: Wanted): OwnerKey | undefined {
+  for (const blocker of blockersOf(table, desired)) return blocker
   return undefined
 }
 
 /** May name an owner more than once. */
-export function* blockersOf(table: LockTable, wanted: Wanted): Generator<OwnerKey> {
-  for (const [lock, mode] of wanted.request)
-    if (mode !== 'release') for (const [, key] of conflicts(table, wanted.key, lock, mode)) yield key
-  const earlier = earlierClusterRequest(table, wanted)
+export function* blockersOf(table: LockTable, desired: Wanted): Generator<OwnerKey> {
+  for (const [lock, mode] of desired.request)
+    if (mode !== 'release') for (const [, key] of conflicts(table, desired.key, lock, mode)) yield key
+  const earlier = earlierClusterRequest(table, desired)
   if (earlier) yield earlier.key
 }
 
@@ -39,18 +39,18 @@ export function* conflicts(
  * holds back owners without any lock, because the earlier request may wait for an owner that holds one; and only behind
  * a request that is at least as urgent.
  */
-export function earlierClusterRequest(table: LockTable, wanted: Wanted): Wanted | undefined {
-  if (table.clusterRequests.size === 0 || table.owners.has(wanted.key)) return undefined
-  if (wanted.request.every(([lock, mode]) => mode === 'release' || levelOf(lock) === 'config')) return undefined
+export function earlierClusterRequest(table: LockTable, desired: Wanted): Wanted | undefined {
+  if (table.clusterRequests.size === 0 || table.owners.has(desired.key)) return undefined
+  if (desired.request.every(([lock, mode]) => mode === 'release' || levelOf(lock) === 'config')) return undefined
   for (const earlier of table.clusterRequests.values()) {
-    if (earlier.sequence >= wanted.sequence) return undefined
-    if (earlier.priority <= wanted.priority) return earlier
+    if (earlier.sequence >= desired.sequence) return undefined
+    if (earlier.priority <= desired.priority) return earlier
   }
   return undefined
 }
 
-export const isClusterRequest = (wanted: Wanted): boolean =>
-  wanted.request.some(([lock, mode]) => mode === 'exclusive' && (lock === BIG_LOCK || lock === CLUSTER_LOCKSET))
+export const isClusterRequest = (desired: Wanted): boolean =>
+  desired.request.some(([lock, mode]) => mode === 'exclusive' && (lock === BIG_LOCK || lock === CLUSTER_LOCKSET))
 
 function* others(
   lock: LockName,

@@ -28,7 +28,7 @@ export function decodeTable(text: string, firstEpoch: number, at: number): LockT
   const table = createTable(firstEpoch)
   const [owners, waiting] = parse(text)
   for (const [client, locks] of owners) {
-    const wanted = {
+    const desired = {
       key: ownerKey(client),
       client,
       request: locks,
@@ -36,22 +36,22 @@ export function decodeTable(text: string, firstEpoch: number, at: number): LockT
       sequence: table.nextSequence++,
       since: at,
     }
-    if (firstBlocker(table, wanted) !== undefined)
+    if (firstBlocker(table, desired) !== undefined)
       throw new ConfigurationError(`locks.data gives ${JSON.stringify(client)} locks that another owner has`)
-    for (const [lock, mode] of locks) hold(table, wanted.key, client, lock, mode, at)
-    const owner = table.owners.get(wanted.key)
+    for (const [lock, mode] of locks) hold(table, desired.key, client, lock, mode, at)
+    const owner = table.owners.get(desired.key)
     if (owner) owner.epoch = null
   }
   for (const [priority, client, request] of waiting) {
-    const wanted = { key: ownerKey(client), client, request, priority, sequence: table.nextSequence++, since: at }
-    checkOrder(table.owners.get(wanted.key), request)
-    const blocker = firstBlocker(table, wanted)
+    const desired = { key: ownerKey(client), client, request, priority, sequence: table.nextSequence++, since: at }
+    checkOrder(table.owners.get(desired.key), request)
+    const blocker = firstBlocker(table, desired)
     if (blocker !== undefined) {
-      enqueue(table, wanted, blocker)
+      enqueue(table, desired, blocker)
       continue
     }
-    for (const [lock, mode] of request) hold(table, wanted.key, client, lock, mode, at)
-    revisit(table, wanted.key, at)
+    for (const [lock, mode] of request) hold(table, desired.key, client, lock, mode, at)
+    revisit(table, desired.key, at)
   }
   return table
 }

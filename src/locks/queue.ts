@@ -3,12 +3,13 @@ import type { ClientId } from '../model/lock'
 import { firstBlocker, isClusterRequest } from './blockers'
 import { hold, type LockTable, type OwnerKey, type Wanted } from './state'
 
-export function enqueue(table: LockTable, wanted: Wanted, blocker: OwnerKey): void {
-  table.waiting.set(wanted.key, { ...wanted, blocker })
+export function enqueue(table: LockTable, desired: Wanted, blocker: OwnerKey): void {
+  table.waiting.set(desired.key, { ...desired, blocker })
   const filed = table.blockedOn.get(blocker)
-  if (filed) filed.add(wanted.key)
-  else table.blockedOn.set(blocker, new Set([wanted.key]))
-  if (isClusterRequest(wanted) && !table.clusterRequests.has(wanted.key)) table.clusterRequests.set(wanted.key, wanted)
+  if (filed) filed.add(desired.key)
+  else table.blockedOn.set(blocker, new Set([desired.key]))
+  if (isClusterRequest(desired) && !table.clusterRequests.has(desired.key))
+    table.clusterRequests.set(desired.key, desired)
 }
 
 /** Returns whether there was a request. Others may have waited behind it, so the caller then revisits the owner. */
@@ -23,10 +24,10 @@ export function dropRequest(table: LockTable, key: OwnerKey): boolean {
  */
 export function reprioritize(table: LockTable, { key, ...waiting }: Wanted, priority: number, at: number): ClientId[] {
   unfile(table, key)
-  const wanted = { ...waiting, key, priority }
+  const desired = { ...waiting, key, priority }
   // Setting the value of a known key keeps its place in the order of arrival.
-  if (table.clusterRequests.has(key)) table.clusterRequests.set(key, wanted)
-  return grant(table, takeFiled(table, key, [wanted]), at)
+  if (table.clusterRequests.has(key)) table.clusterRequests.set(key, desired)
+  return grant(table, takeFiled(table, key, [desired]), at)
 }
 
 /** Grants what the owner's act made possible. */
@@ -39,16 +40,16 @@ export const revisit = (table: LockTable, actor: OwnerKey, at: number): ClientId
  */
 function grant(table: LockTable, candidates: Wanted[], at: number): ClientId[] {
   const granted: ClientId[] = []
-  for (let wanted = candidates.pop(); wanted !== undefined; wanted = candidates.pop()) {
-    const blocker = firstBlocker(table, wanted)
+  for (let desired = candidates.pop(); desired !== undefined; desired = candidates.pop()) {
+    const blocker = firstBlocker(table, desired)
     if (blocker !== undefined) {
-      enqueue(table, wanted, blocker)
+      enqueue(table, desired, blocker)
       continue
     }
-    table.clusterRequests.delete(wanted.key)
-    for (const [lock, mode] of wanted.request) hold(table, wanted.key, wanted.client, lock, mode, at)
-    granted.push(wanted.client)
-    if (table.blockedOn.has(wanted.key)) takeFiled(table, wanted.key, candidates)
+    table.clusterRequests.delete(desired.key)
+    for (const [lock, mode] of desired.request) hold(table, desired.key, desired.client, lock, mode, at)
+    granted.push(desired.client)
+    if (table.blockedOn.has(desired.key)) takeFiled(table, desired.key, candidates)
   }
   return granted
 }
@@ -56,18 +57,18 @@ function grant(table: LockTable, candidates: Wanted[], at: number): ClientId[] {
 /** Adds the requests filed under an owner to the candidates, which stay sorted with the first to try at the end. */
 function takeFiled(table: LockTable, blocker: OwnerKey, candidates: Wanted[]): Wanted[] {
   for (const key of [...(table.blockedOn.get(blocker) ?? [])]) {
-    const wanted = unfile(table, key)
-    if (wanted) candidates.push(wanted)
+    const desired = unfile(table, key)
+    if (desired) candidates.push(desired)
   }
   return candidates.sort((a, b) => b.priority - a.priority || b.sequence - a.sequence)
 }
 
 function unfile(table: LockTable, key: OwnerKey): Wanted | undefined {
-  const wanted = table.waiting.get(key)
-  if (wanted === undefined) return undefined
+  const desired = table.waiting.get(key)
+  if (desired === undefined) return undefined
   table.waiting.delete(key)
-  const filed = table.blockedOn.get(wanted.blocker)
+  const filed = table.blockedOn.get(desired.blocker)
   filed?.delete(key)
-  if (filed?.size === 0) table.blockedOn.delete(wanted.blocker)
-  return wanted
+  if (filed?.size === 0) table.blockedOn.delete(desired.blocker)
+  return desired
 }

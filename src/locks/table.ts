@@ -81,14 +81,14 @@ function update(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 'upd
   const owner = table.owners.get(key)
   if (isFulfilled(owner, request)) return nothing()
   checkOrder(owner, request)
-  const wanted = { key, client, request, priority: priority ?? 0, sequence: table.nextSequence++, since: at }
-  const blocker = firstBlocker(table, wanted)
+  const desired = { key, client, request, priority: priority ?? 0, sequence: table.nextSequence++, since: at }
+  const blocker = firstBlocker(table, desired)
   if (blocker === undefined) {
     for (const [lock, mode] of request) hold(table, key, client, lock, mode, at)
     return { ...nothing(), changed: true, granted: revisit(table, key, at) }
   }
-  const blockers = clients(table, blockersOf(table, wanted))
-  if (priority !== null) enqueue(table, wanted, blocker)
+  const blockers = clients(table, blockersOf(table, desired))
+  if (priority !== null) enqueue(table, desired, blocker)
   return { ...nothing(), blockers, changed: priority !== null }
 }
 
@@ -101,8 +101,8 @@ function takeFree(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 't
     const before = table.owners.get(key)?.locks.get(lock)?.mode
     if (before === 'exclusive' || before === mode) continue
     const request: LockRequest[] = [[lock, mode]]
-    const wanted = { key, client, request, priority: 0, sequence: table.nextSequence++, since: at }
-    if (!isInOrder(table.owners.get(key), request) || firstBlocker(table, wanted) !== undefined) continue
+    const desired = { key, client, request, priority: 0, sequence: table.nextSequence++, since: at }
+    if (!isInOrder(table.owners.get(key), request) || firstBlocker(table, desired) !== undefined) continue
     hold(table, key, client, lock, mode, at)
     taken.push([lock, before ?? 'release'])
   }

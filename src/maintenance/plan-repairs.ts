@@ -70,8 +70,8 @@ function treat(
   const task = { type: proposed.type, uuid: TASK_ID, time_s: Math.floor(now_s), jobs: [] }
   if (!allowed(proposed.type, policy.type)) {
     // Refused once is enough: rounds come more often than runs of harep.
-    const told = repair.task?.result === 'enoperm' && repair.task.type === proposed.type
-    return told ? undefined : tagJob(name, refuse(repair, task), touches)
+    const reported = repair.task?.result === 'enoperm' && repair.task.type === proposed.type
+    return reported ? undefined : tagJob(name, refuse(repair, task), touches)
   }
   return {
     ...{ kind: 'repair', event: null, text: `repairing ${name}: ${proposed.type}`, ...touches },

@@ -50,8 +50,8 @@ export function planRound(data: ClusterData, question: RoundQuestion, options: A
 }
 
 function measured(data: ClusterData, loads: readonly number[]): Settings {
-  const told = data.nodes.map((_, at) => JsonFields.of('Load', { cpu_total: loads[at] ?? 0 }))
-  const used = WHOLE.use(buildModel(data), told)
+  const reported = data.nodes.map((_, at) => JsonFields.of('Load', { cpu_total: loads[at] ?? 0 }))
+  const used = WHOLE.use(buildModel(data), reported)
   return typeof used === 'string' ? {} : used
 }
 

@@ -125,9 +125,9 @@ class Doctor {
     }
     const task = { type: proposed.type, uuid: this.surroundings.random.uuid(), time_s: this.now_s(), jobs: [] }
     if (!allowed(proposed.type, policy.type)) {
-      const [wanted, most] = [proposed.type, policy.type].map((type) => TYPE_NAMES[type])
+      const [desired, most] = [proposed.type, policy.type].map((type) => TYPE_NAMES[type])
       this.surroundings.say(
-        `Not performing a repair of type ${wanted} on ${name} because only repairs up to ${most} are allowed\n`,
+        `Not performing a repair of type ${desired} on ${name} because only repairs up to ${most} are allowed\n`,
       )
       return this.commit(name, refuse(repair, task))
     }

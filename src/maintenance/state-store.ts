@@ -88,16 +88,16 @@ export class StateStore {
   }
 
   /** Resolves when the copy has the written values, so that the next step starts from them. */
-  private seen(wanted: Remembered, before: Remembered): Promise<void> {
+  private seen(desired: Remembered, before: Remembered): Promise<void> {
     const gone = new Set(before.events.map(({ id }) => id))
-    for (const { id } of wanted.events) gone.delete(id)
+    for (const { id } of desired.events) gone.delete(id)
     const isThere = () => {
       const { events, round } = this.read()
       const serials = new Map(events.map(({ id, serial_no }) => [id, serial_no]))
       return (
-        wanted.events.every(({ id, serial_no }) => (serials.get(id) ?? Infinity) >= serial_no) &&
+        desired.events.every(({ id, serial_no }) => (serials.get(id) ?? Infinity) >= serial_no) &&
         events.every(({ id }) => !gone.has(id)) &&
-        (round?.serial_no ?? null) === (wanted.round?.serial_no ?? null)
+        (round?.serial_no ?? null) === (desired.round?.serial_no ?? null)
       )
     }
     return this.until(isThere)

@@ -36,8 +36,8 @@ export const DEFAULT_SHORTCUT = '.'
 export type Allocators = readonly [string, ...string[]]
 
 /** The allocators for a kind of question that Ganeti does not have. */
-export function ownAllocators(lists: DefaultAllocators, kind: 'balance' | 'capacity', given?: string): Allocators {
-  if (given !== undefined && given !== DEFAULT_SHORTCUT) return [given]
+export function ownAllocators(lists: DefaultAllocators, kind: 'balance' | 'capacity', input?: string): Allocators {
+  if (input !== undefined && input !== DEFAULT_SHORTCUT) return [input]
   const [first = BUILTIN_IALLOCATOR, ...others] = lists[kind] ?? []
   return [first, ...others]
 }

@@ -22,9 +22,9 @@ const FOR_MAKING: readonly string[] = [
 export const onlyForMaking = (name: string): boolean => FOR_MAKING.includes(name)
 
 /** The given ones of a disk of this template, in their types. Throws TypeEnforcementError. */
-export function readOwn(template: DiskTemplate, given: Readonly<Record<string, unknown>>): Params {
+export function readOwn(template: DiskTemplate, input: Readonly<Record<string, unknown>>): Params {
   const specs = ownSpecs(template)
-  const own = Object.entries(given).filter(([name]) => Object.hasOwn(specs, name))
+  const own = Object.entries(input).filter(([name]) => Object.hasOwn(specs, name))
   const types = Object.entries(specs).map(([name, { type }]): [string, ParamType] => [name, type])
   return enforceTypes(Object.fromEntries(own), Object.fromEntries(types), [WORD])
 }

@@ -185,14 +185,14 @@ export function maintenanceInfo(gantry: Pick<GantryData, 'sections'>): Maintenan
  * none.
  */
 export function maintenanceParameters(settings: JsonObject): JsonObject {
-  const given = Object.entries(settings).map(([name, value]): [string, unknown] => {
+  const input = Object.entries(settings).map(([name, value]): [string, unknown] => {
     const parameter = Object.entries(MAINTENANCE_PARAMETERS).find(([one]) => one === name)?.[1]
     if (parameter !== undefined) return [parameter, value]
     const all = Object.keys(MAINTENANCE_PARAMETERS).join(', ')
     throw new OpPrereqError(`${name}: there is no such setting, only ${all}`, ECODE.INVAL)
   })
-  if (given.length === 0) throw new OpPrereqError('Name a setting to be changed', ECODE.INVAL)
-  return Object.fromEntries<unknown>(given)
+  if (input.length === 0) throw new OpPrereqError('Name a setting to be changed', ECODE.INVAL)
+  return Object.fromEntries<unknown>(input)
 }
 
 /** A new cluster's maintenance only watches, and does what the watcher would do some minutes later. */

@@ -206,10 +206,10 @@ function openPlace(file: string): number | undefined {
  * Others may write to some of these directories. So we make sure to give away the very file that we looked at, and no
  * second name of something else.
  */
-function give(fd: number, wanted: Belonging): void {
+function give(fd: number, desired: Belonging): void {
   const stat = fs.fstatSync(fd)
-  if (isInPlace(stat, wanted)) return
-  const { mode, owner } = wanted
+  if (isInPlace(stat, desired)) return
+  const { mode, owner } = desired
   const place = `/proc/self/fd/${fd}`
   if (owner !== undefined && (stat.uid !== owner.uid || stat.gid !== owner.gid))
     fs.chownSync(place, owner.uid, owner.gid)

@@ -78,13 +78,14 @@ export const withoutRoles = (permissions: readonly string[]): string[] =>
   permissions.flatMap((one) => (one.startsWith('@') ? (ROLES.get(one) ?? [one]) : [one]))
 
 /** `stronger`: a permission that includes the wanted one. */
-export const allows = (permissions: readonly string[], wanted: string, stronger = wanted): boolean =>
-  !isTaken(permissions, wanted) && permissions.some((pattern) => matches(pattern, wanted) || matches(pattern, stronger))
+export const allows = (permissions: readonly string[], desired: string, stronger = desired): boolean =>
+  !isTaken(permissions, desired) &&
+  permissions.some((pattern) => matches(pattern, desired) || matches(pattern, stronger))
 
 /** True when a `-` pattern takes the permission away. A user who may not query an object may not read its data from a list either. */
-export const isTaken = (permissions: readonly string[], wanted: string): boolean =>
+export const isTaken = (permissions: readonly string[], desired: string): boolean =>
   permissions.some(
-    (pattern) => pattern.startsWith('-') && [wanted, queryOf(wanted)].some((name) => matches(pattern.slice(1), name)),
+    (pattern) => pattern.startsWith('-') && [desired, queryOf(desired)].some((name) => matches(pattern.slice(1), name)),
   )
 
 /** The permission to query one object. Lists show the same fields as single objects. */
@@ -108,9 +109,9 @@ export const isPermissionPattern = (text: string): boolean => PERMISSION_PATTERN
 export const PERMISSION_PATTERN = /^(\*|[+-]?(\*|[a-z_]+)(\.[a-z_]+)*(\.\*|\.[a-z_]+))$/
 
 /** An asterisk stands for any first part, or for everything after it. */
-export function matches(pattern: string, wanted: string): boolean {
-  if (pattern === '*' || pattern === wanted) return true
+export function matches(pattern: string, desired: string): boolean {
+  if (pattern === '*' || pattern === desired) return true
   if (pattern === '*.*') return true
-  if (pattern.endsWith('.*')) return wanted.startsWith(pattern.slice(0, -1))
-  return pattern.startsWith('*.') && wanted.slice(wanted.indexOf('.')) === pattern.slice(1)
+  if (pattern.endsWith('.*')) return desired.startsWith(pattern.slice(0, -1))
+  return pattern.startsWith('*.') && desired.slice(desired.indexOf('.')) === pattern.slice(1)
 }

@@ -254,8 +254,8 @@ export function countedTemplate(
   { enabled_disk_templates: enabled }: { readonly enabled_disk_templates: readonly DiskTemplate[] },
   templates: readonly string[] = [],
 ): DiskTemplate {
-  const wanted = ON_NODES.find((one) => templates.includes(one))
-  return wanted ?? ON_NODES.find((one) => enabled.includes(one)) ?? enabled[0] ?? NO_DISKS
+  const desired = ON_NODES.find((one) => templates.includes(one))
+  return desired ?? ON_NODES.find((one) => enabled.includes(one)) ?? enabled[0] ?? NO_DISKS
 }
 
 /** Whether its disks take room in the storage that is counted. The room for all others is unknown. */
@@ -303,8 +303,8 @@ export function isStorageEnabled(
   { enabled_disk_templates: enabled }: { readonly enabled_disk_templates: readonly string[] },
   type: StorageType,
 ): boolean {
-  const asked = type === 'lvm-pv' ? 'lvm-vg' : type
-  return DISK_TEMPLATES.some((template) => FACTS[template].storage === asked && enabled.includes(template))
+  const requested = type === 'lvm-pv' ? 'lvm-vg' : type
+  return DISK_TEMPLATES.some((template) => FACTS[template].storage === requested && enabled.includes(template))
 }
 
 /**

@@ -55,18 +55,18 @@ export async function writeDistributed(context: NodeContext, file: string, copy:
 
 async function checkAllowed(context: NodeContext, file: string): Promise<void> {
   const { files, paths } = context
-  const shown = paths.virtual(file)
-  if (ALWAYS.includes(shown)) return
+  const displayed = paths.virtual(file)
+  if (ALWAYS.includes(displayed)) return
   const real = paths.virtual(await realPlace(files, file))
-  if ([shown, real].some((one) => NEVER.some((place) => isBelow(one, place))))
-    fail(`'${shown}' is never distributed: it decides over the node`)
+  if ([displayed, real].some((one) => NEVER.some((place) => isBelow(one, place))))
+    fail(`'${displayed}' is never distributed: it decides over the node`)
   const list = paths.local(PATH.DISTRIBUTE_ALLOWED)
   const others = await changeableByOthers(files, list, paths.root || '/')
   if (others !== undefined)
     fail(`${PATH.DISTRIBUTE_ALLOWED} does not count: ${paths.virtual(others)}; give it to root, and use chmod go-w`)
   const allowed = await placesIn(context, PATH.DISTRIBUTE_ALLOWED)
   const way = `add it or its directory to ${PATH.DISTRIBUTE_ALLOWED} on node ${context.hostname}`
-  if (!allowed.some((place) => isBelow(shown, place))) fail(`Files like '${shown}' are not accepted: ${way}`)
+  if (!allowed.some((place) => isBelow(displayed, place))) fail(`Files like '${displayed}' are not accepted: ${way}`)
   const outside = await ledOutside(context, file, allowed)
-  if (outside !== undefined) fail(`Files like '${shown}' are not accepted: a link leads to '${outside}'; ${way}`)
+  if (outside !== undefined) fail(`Files like '${displayed}' are not accepted: a link leads to '${outside}'; ${way}`)
 }

@@ -20,7 +20,7 @@ export function candidatesToAsk(ssconf: Pick<Ssconf, 'lines'>, hostname: string)
 
 /** Whether most of the asked candidates say so, and none with an equally new configuration says otherwise. */
 export function isSurelyOffline(
-  asked: number,
+  requested: number,
   replies: readonly Pick<CandidateReply, 'status' | 'answer' | 'serial'>[],
 ): boolean {
   const saysSo = ({ status, answer }: Pick<CandidateReply, 'status' | 'answer'>) =>
@@ -28,7 +28,7 @@ export function isSurelyOffline(
   const offline = replies.filter(saysSo)
   const newest = Math.max(...offline.map(({ serial }) => serial))
   // A candidate that has missed a change may have missed that the node went offline.
-  return offline.length > asked / 2 && !replies.some((reply) => !saysSo(reply) && reply.serial >= newest)
+  return offline.length > requested / 2 && !replies.some((reply) => !saysSo(reply) && reply.serial >= newest)
 }
 
 /** Ends all instances of this node at once, even if some fail. Resolves to the names of the ended ones. */

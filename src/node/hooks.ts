@@ -33,15 +33,15 @@ export async function runScripts(
   const directory = path.join(paths.hooksDir, relative)
   const results: HookResult[] = []
   for (const script of await scriptsIn(files, directory)) {
-    const shown = `${relative}/${script}`
+    const displayed = `${relative}/${script}`
     if (!(await isExecutable(files, path.join(directory, script)))) {
-      results.push([shown, HOOK_RESULT.skipped, ''])
+      results.push([displayed, HOOK_RESULT.skipped, ''])
       continue
     }
     const options = { env, cwd: '/', timeout_s: HOOK_SCRIPT_S, maxOutput: SCRIPT_OUTPUT_BYTES_MAX }
     const { code, output } = await run([path.join(directory, script)], options)
     results.push([
-      shown,
+      displayed,
       code === 0 ? HOOK_RESULT.ok : HOOK_RESULT.failed,
       endOf(printable(output.trim()), HOOK_TOLD_CHARS_MAX),
     ])

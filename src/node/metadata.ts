@@ -23,8 +23,8 @@ export async function modifyMetadata(context: NodeContext, instance: MetadataDic
 export async function showGuest(context: NodeContext, instance: InstanceDict): Promise<void> {
   if (!instance.nics.some(isCommunicationNic)) return
   // Private parameters were for its scripts, not for its guest.
-  const { osparams_private: _hidden, ...shown } = instance
-  await orWarn(context, instance.name, async () => (await startedMetad(context)).gantryShow(shown))
+  const { osparams_private: _hidden, ...displayed } = instance
+  await orWarn(context, instance.name, async () => (await startedMetad(context)).gantryShow(displayed))
 }
 
 /** The instance no longer runs here. */

@@ -68,13 +68,13 @@ export async function diagnoseAll(context: OsContext): Promise<OsDiagnosis[]> {
 }
 
 async function diagnose(context: OsContext, name: string, directory: string): Promise<OsDiagnosis> {
-  const shown = context.paths.virtual(directory)
+  const displayed = context.paths.virtual(directory)
   try {
     const { variants, parameters, apiVersions, trusted } = await trustedDefinition(context, name, directory)
     const pairs = parameters.map(([parameter, text]): [string, string] => [parameter, text])
-    return [name, shown, true, '', [...variants], pairs, [...apiVersions], trusted]
+    return [name, displayed, true, '', [...variants], pairs, [...apiVersions], trusted]
   } catch (error) {
-    return [name, shown, false, errorText(error), [], [], [], true]
+    return [name, displayed, false, errorText(error), [], [], [], true]
   }
 }
 

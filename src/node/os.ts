@@ -275,9 +275,9 @@ async function runLogged(
   }).finally(() => log.close())
   if (code === 0) return
   context.log.error({ os: os.name, instance: instance.name, code, file }, `OS script ${script} failed`)
-  const shown = context.paths.virtual(file)
+  const displayed = context.paths.virtual(file)
   fail(
-    `OS ${script} script failed (exited with exit code ${code}), last lines in the log file (${shown}):\n${lastLines(output)}`,
+    `OS ${script} script failed (exited with exit code ${code}), last lines in the log file (${displayed}):\n${lastLines(output)}`,
   )
 }
 

@@ -19,9 +19,11 @@ export async function misplacedFiles(context: Owned): Promise<string[]> {
     context,
     first.map(({ file }) => file),
   )
-  const told = again.slice(0, MISPLACED_TOLD_MAX).map((one) => sentence(context, one))
-  const more = again.length - told.length
-  return more > 0 ? [...told, `${more} more files have wrong owners or modes: run ${mending(context)} there`] : told
+  const reported = again.slice(0, MISPLACED_TOLD_MAX).map((one) => sentence(context, one))
+  const more = again.length - reported.length
+  return more > 0
+    ? [...reported, `${more} more files have wrong owners or modes: run ${mending(context)} there`]
+    : reported
 }
 
 async function namedFiles({ paths, disk }: Owned): Promise<string[]> {
@@ -45,21 +47,21 @@ interface Misplaced {
 async function misplacedAmong({ files }: Owned, all: readonly string[]): Promise<Misplaced[]> {
   const found: Misplaced[] = []
   for (const file of all) {
-    const wanted = belonging(file)
-    if (wanted === undefined) continue
+    const desired = belonging(file)
+    if (desired === undefined) continue
     const stat = await files.lstat(file).catch((error: unknown) => {
       if (isMissing(error)) return undefined
       throw error
     })
-    if (stat === undefined || isInPlace(stat, wanted)) continue
-    found.push({ file, uid: stat.uid, gid: stat.gid, mode: stat.mode & 0o7777, wanted })
+    if (stat === undefined || isInPlace(stat, desired)) continue
+    found.push({ file, uid: stat.uid, gid: stat.gid, mode: stat.mode & 0o7777, wanted: desired })
   }
   return found
 }
 
-function sentence(context: Owned, { file, uid, gid, mode, wanted }: Misplaced): string {
-  const [is, should] = [modeText(mode), modeText(wanted.mode)]
-  const { owner } = wanted
+function sentence(context: Owned, { file, uid, gid, mode, wanted: desired }: Misplaced): string {
+  const [is, should] = [modeText(mode), modeText(desired.mode)]
+  const { owner } = desired
   const { files } = context
   const difference =
     owner === undefined

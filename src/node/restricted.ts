@@ -46,12 +46,12 @@ interface Wanted {
   readonly endsWhole?: boolean
 }
 
-async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
-  const { command, what } = wanted
-  const problem = await problemOf(context, wanted)
+async function runNamed(context: NodeContext, desired: Wanted): Promise<string> {
+  const { command, what } = desired
+  const problem = await problemOf(context, desired)
   let ended: Awaited<ReturnType<typeof run>> | undefined
   if (problem === undefined) {
-    ended = await alone(context, () => locked(context, () => run(context, wanted)))
+    ended = await alone(context, () => locked(context, () => run(context, desired)))
     if (ended !== undefined && 'output' in ended && ended.code === 0) return ended.output
     context.log.warn(
       { command, ...(ended ?? { waited_s: NAMED_PROGRAM_TURN_S }) },
@@ -62,7 +62,7 @@ async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
   }
   await context.clock.sleep(RESTRICTED_FAILURE_S * 1000)
   // The caller must not learn which names exist.
-  const why = wanted.tells === true && ended !== undefined && 'output' in ended ? `${whyOf(ended)}; ` : ''
+  const why = desired.tells === true && ended !== undefined && 'output' in ended ? `${whyOf(ended)}; ` : ''
   return fail(`Executing command failed: ${why}see the log of the node daemon on ${context.hostname}`)
 }
 
@@ -89,15 +89,15 @@ async function problemOf(context: NodeContext, { command, folder, input = '' }: 
 }
 
 /** Everything that it started ends with it. Somebody may have changed it while it waited for its turn. */
-async function run(context: NodeContext, wanted: Wanted) {
-  const problem = await problemOf(context, wanted)
+async function run(context: NodeContext, desired: Wanted) {
+  const problem = await problemOf(context, desired)
   if (problem !== undefined) return { code: null, problem }
-  return start(context, wanted)
+  return start(context, desired)
 }
 
-async function start(context: NodeContext, wanted: Wanted) {
+async function start(context: NodeContext, desired: Wanted) {
   const { run, paths, random, log, clock } = context
-  const { command, folder, input, endsWhole = false } = wanted
+  const { command, folder, input, endsWhole = false } = desired
   const mark = random.uuid()
   const bounds = {
     timeout_s: NAMED_PROGRAM_S,
@@ -135,13 +135,13 @@ async function alone<T>(context: NodeContext, work: () => Promise<T>): Promise<T
   turns.set(context.daemons, mine)
   let late = false
   let started = false
-  const wanted = mine.runExclusive(async () => {
+  const desired = mine.runExclusive(async () => {
     if (late) return undefined
     started = true
     return work()
   })
-  await within(context.clock, NAMED_PROGRAM_TURN_S, wanted)
-  if (started) return wanted
+  await within(context.clock, NAMED_PROGRAM_TURN_S, desired)
+  if (started) return desired
   late = true
   return undefined
 }

@@ -40,9 +40,9 @@ const CERTIFICATE_ERROR_DAYS = 7
 
 export async function verifyNode(context: NodeContext, request: VerifyRequest): Promise<Record<string, unknown>> {
   const hostsInstances = !strings(request.checks['nonvmnodes']).includes(context.hostname)
-  const wanted = Object.entries(request.checks).filter(([name]) => hostsInstances || !INSTANCE_CHECKS.has(name))
+  const desired = Object.entries(request.checks).filter(([name]) => hostsInstances || !INSTANCE_CHECKS.has(name))
   const answers = await Promise.all(
-    wanted.map(async ([name, input]) => [name, await run(context, name, input, request)] as const),
+    desired.map(async ([name, input]) => [name, await run(context, name, input, request)] as const),
   )
   return Object.fromEntries(answers.filter(([, answer]) => answer !== undefined))
 }

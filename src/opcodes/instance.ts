@@ -409,8 +409,8 @@ export const OpInstanceSetParams = opcode('OP_INSTANCE_SET_PARAMS', {
     instance_communication: maybe(bool, 'Instance communication on or off'),
   },
   // Ganeti 3.0 has a second flag, which since 3.1 is the meaning of `hotplug`.
-  fromOlder: ({ hotplug_if_possible: ifPossible, ...given }) =>
-    ifPossible === undefined ? given : { ...given, hotplug: given['hotplug'] === true || ifPossible },
+  fromOlder: ({ hotplug_if_possible: ifPossible, ...input }) =>
+    ifPossible === undefined ? input : { ...input, hotplug: input['hotplug'] === true || ifPossible },
 })
 
 export const OpInstanceGrowDisk = opcode('OP_INSTANCE_GROW_DISK', {
@@ -443,4 +443,4 @@ export const OpInstanceChangeGroup = opcode('OP_INSTANCE_CHANGE_GROUP', {
   },
 })
 
-const isFilled = (given: unknown): boolean => isObject(given) && Object.keys(given).length > 0
+const isFilled = (input: unknown): boolean => isObject(input) && Object.keys(input).length > 0

@@ -47,7 +47,7 @@ export interface OpcodeDefinition<Id extends string = string, P extends Paramete
   readonly result: Shape<R>
   readonly params: P
   /** Converts parameters of older Ganeti clients to the present ones. */
-  readonly fromOlder: (given: JsonObject) => JsonObject
+  readonly fromOlder: (input: JsonObject) => JsonObject
   /** No logical unit serves it; only tests of the job queue know it. */
   readonly testOnly: boolean
 }
@@ -137,13 +137,13 @@ export function opcode<const Id extends string, P extends ParameterTable, R>(
     summary?: (keyof P & string) | ((params: JsonObject) => string)
     result: Shape<R>
     params: P
-    fromOlder?: (given: JsonObject) => JsonObject
+    fromOlder?: (input: JsonObject) => JsonObject
     testOnly?: boolean
   },
 ): OpcodeDefinition<Id, P, R> {
   return {
     ...{ id, summary: undefined, leavesRunning: undefined, forOthers: false, testOnly: false },
-    ...{ alsoNeeds: () => [], fromOlder: (given: JsonObject) => given },
+    ...{ alsoNeeds: () => [], fromOlder: (input: JsonObject) => input },
     ...declaration,
   }
 }

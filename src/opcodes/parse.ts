@@ -49,12 +49,12 @@ const KEPT_AS_NULL = new Set(['depends', 'comment'])
 export function parseOpcode(json: unknown): ParsedOpCode {
   const raw = keyed.parse(json)
   const definition = definitionIn(raw)
-  const given = definition.fromOlder(raw)
-  refuseOthers(given, commonParams, OP_ID, definition.params)
+  const input = definition.fromOlder(raw)
+  refuseOthers(input, commonParams, OP_ID, definition.params)
   return assemble(definition, (name, parameter) => {
-    const value = given[name]
+    const value = input[name]
     if (parameter.need === 'required' ? value === undefined : value === undefined || value === null)
-      return unset(name, parameter, () => missingKey(name, given))
+      return unset(name, parameter, () => missingKey(name, input))
     return parsePart(parameter.check, value, 'field', name)
   })
 }
@@ -75,8 +75,8 @@ export class BadParameter extends Error {
 
 /** Fills an opcode from parameters that may be incomplete or wrong; throws BadParameter. */
 export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): ParsedOpCode {
-  const given = definition.fromOlder(raw)
-  for (const name of Object.keys(given))
+  const input = definition.fromOlder(raw)
+  for (const name of Object.keys(input))
     if (!Object.hasOwn(definition.params, name) && !Object.hasOwn(commonParams, name))
       throw new BadParameter(
         `Object ${opcodeClass(definition.id)} doesn't support the parameter '${name}'`,
@@ -92,7 +92,7 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
       name,
     )
   const read = (name: string, parameter: Parameter) => {
-    const value = name === 'reason' ? (given[name] ?? []) : given[name]
+    const value = name === 'reason' ? (input[name] ?? []) : input[name]
     if (value === undefined || (value === null && parameter.need === 'maybe'))
       return unset(name, parameter, () => refuse(name, parameter, ' is missing, and must be'))
     try {
@@ -129,8 +129,8 @@ export function opcodeClass(id: string): string {
   return id.replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase())
 }
 
-function definitionIn(given: JsonObject): OpcodeDefinition {
-  const { OP_ID: id } = named.parse(given)
+function definitionIn(input: JsonObject): OpcodeDefinition {
+  const { OP_ID: id } = named.parse(input)
   const definition = allOpcodes.get(id)
   if (definition === undefined) throw new Mismatch(`Unknown opcode ${id}`)
   return definition

@@ -90,10 +90,10 @@ export async function instancesOrAll(ctx: UnitContext, names: readonly string[])
 /** By uuid, by full name, or by a short name that fits only one object. */
 export function pick<T extends { readonly uuid: string; readonly name: string }>(
   objects: Container<T>,
-  wanted: string,
+  desired: string,
 ): T | undefined {
-  if (Object.hasOwn(objects, wanted)) return objects[wanted]
-  const lower = wanted.toLowerCase()
+  if (Object.hasOwn(objects, desired)) return objects[desired]
+  const lower = desired.toLowerCase()
   const all = Object.values(objects)
   const exact = all.find((object) => object.name.toLowerCase() === lower)
   if (exact !== undefined) return exact

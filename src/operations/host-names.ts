@@ -11,13 +11,13 @@ export interface Resolved {
 
 type Answer = Awaited<ReturnType<typeof resolveFully>>
 
-const asked = new WeakMap<UnitContext, Map<string, Promise<Answer>>>()
+const requested = new WeakMap<UnitContext, Map<string, Promise<Answer>>>()
 
-export async function resolvedHost(ctx: UnitContext, given: string, family: 0 | 4 | 6 = 0): Promise<Answer> {
-  const known = asked.get(ctx) ?? new Map<string, Promise<Answer>>()
-  asked.set(ctx, known)
-  const answer = known.get(given) ?? resolveFully(normalHostname(given), family)
-  known.set(given, answer)
+export async function resolvedHost(ctx: UnitContext, input: string, family: 0 | 4 | 6 = 0): Promise<Answer> {
+  const known = requested.get(ctx) ?? new Map<string, Promise<Answer>>()
+  requested.set(ctx, known)
+  const answer = known.get(input) ?? resolveFully(normalHostname(input), family)
+  known.set(input, answer)
   return answer
 }
 
@@ -25,17 +25,17 @@ export async function resolvedHost(ctx: UnitContext, given: string, family: 0 | 
  * The full name and address of a new instance; the given name must be the beginning of the full one. In a virtual
  * cluster there may be no address, since no name server needs to know its names.
  */
-export async function saneHost(ctx: UnitContext, given: string): Promise<Partial<Resolved> & Pick<Resolved, 'name'>> {
-  const name = normalHostname(given)
-  const isFirst = asked.get(ctx)?.has(given) !== true
-  const found = await resolvedHost(ctx, given)
+export async function saneHost(ctx: UnitContext, input: string): Promise<Partial<Resolved> & Pick<Resolved, 'name'>> {
+  const name = normalHostname(input)
+  const isFirst = requested.get(ctx)?.has(input) !== true
+  const found = await resolvedHost(ctx, input)
   if ('error' in found && ctx.env.paths.root !== '') return { name }
   if ('error' in found)
     throw new OpPrereqError(`The given name (${name}) does not resolve: ${found.error}`, ECODE.RESOLVER)
-  if (isFirst && found.name !== given) ctx.log.info(`Resolved given name '${given}' to '${found.name}'`)
+  if (isFirst && found.name !== input) ctx.log.info(`Resolved given name '${input}' to '${found.name}'`)
   if (found.name !== name && !found.name.startsWith(`${name}.`))
     throw new OpPrereqError(
-      `Resolved hostname '${found.name}' does not look the same as given hostname '${given}'`,
+      `Resolved hostname '${found.name}' does not look the same as given hostname '${input}'`,
       ECODE.INVAL,
     )
   return found

@@ -84,12 +84,12 @@ export class LockSession {
 
   private async takeFree(level: UnitLevel, names: readonly string[], want: Want): Promise<string[]> {
     const { wconfd, client } = this.env
-    const wanted = lockNames(level, names).map((name): [LockName, LockMode] => [name, want.mode])
+    const desired = lockNames(level, names).map((name): [LockName, LockMode] => [name, want.mode])
     const atLeast = want.opportunistic ?? 0
     const got =
       atLeast > 0
-        ? await wconfd.guardedOpportunisticLockUnion(atLeast, client, wanted)
-        : await wconfd.opportunisticLockUnion(client, wanted)
+        ? await wconfd.guardedOpportunisticLockUnion(atLeast, client, desired)
+        : await wconfd.opportunisticLockUnion(client, desired)
     return got.map((name) => name.slice(level.length + 1))
   }
 

@@ -139,16 +139,16 @@ async function query<Row>(
   source: QuerySource,
   missing: 'refuse' | 'skip',
 ): Promise<Table> {
-  const asked = new Set([...names, ...filterFields(filter)])
+  const requested = new Set([...names, ...filterFields(filter)])
   const needs = new Set<Need>()
-  for (const name of asked) needs.add(fieldOf(resource, name)?.needs ?? 'config')
+  for (const name of requested) needs.add(fieldOf(resource, name)?.needs ?? 'config')
   const live = needs.has('live') || needs.has('console')
   const read = needs.has('file') ? resource.read : undefined
   const early = compileFilter(filter, filterTable(resource, !live && read === undefined))
-  const wanted = namesOf(resource, filter)
-  if (wanted === null) refuseWide(filter)
-  const named = wanted !== null && resource.find !== undefined
-  let rows = await (named ? find(resource, wanted, source, missing) : resource.all(source, needs, asked))
+  const desired = namesOf(resource, filter)
+  if (desired === null) refuseWide(filter)
+  const named = desired !== null && resource.find !== undefined
+  let rows = await (named ? find(resource, desired, source, missing) : resource.all(source, needs, requested))
   const kept = (matches: (row: Row) => boolean) =>
     filter.op === 'none' ? rows : filterInSlices(rows, ROWS_AT_ONCE, matches)
   rows = await kept((row) => early(row) !== false)
@@ -158,12 +158,12 @@ async function query<Row>(
     rows = await kept((row) => late(row) === true)
   }
   const columns = names.map((name): Column<Row> => fieldOf(resource, name) ?? NO_FIELD)
-  const shown = names.map((name) => definition(resource, name))
-  if (read === undefined) return tableOf(shown, columns, (cells) => slices(rows, rowsAtOnce(cells)))
+  const displayed = names.map((name) => definition(resource, name))
+  if (read === undefined) return tableOf(displayed, columns, (cells) => slices(rows, rowsAtOnce(cells)))
   const whole = (some: readonly Row[]) => read(some, source)
   const inFiles = [...filterFields(filter)].some((name) => fieldOf(resource, name)?.needs === 'file')
   if (inFiles) rows = await filterByFiles(rows, whole, compileFilter(filter, filterTable(resource, true)))
-  return tableOf(shown, columns, () => readSlices(rows, whole))
+  return tableOf(displayed, columns, () => readSlices(rows, whole))
 }
 
 /** Returns the rows without the files' data. */

@@ -145,8 +145,8 @@ function ratio(value: number): string {
 }
 
 function regexFilter(args: readonly unknown[]): Filter {
-  const [field, given] = pair(args)
-  const source = readText(given)
+  const [field, input] = pair(args)
+  const source = readText(input)
   return { op: '=~', field, source, regex: compileRegex(source) }
 }
 
@@ -243,26 +243,26 @@ function leafTest(leaf: Leaf, compare: FilterField<never>['compare']): (value: u
   }
 }
 
-function contains(list: unknown, wanted: FilterValue): boolean {
+function contains(list: unknown, desired: FilterValue): boolean {
   const wrong = (what: string) =>
     new GenericError(`Cannot convert value '${pretty(list)}', error: Unable to read ${what}`)
   if (!Array.isArray(list)) throw wrong('list')
-  const odd: unknown = list.find((entry) => typeof entry !== typeof wanted)
-  if (odd === undefined) return list.includes(wanted)
-  if (typeof wanted === 'number') throw wrong('Integer')
+  const odd: unknown = list.find((entry) => typeof entry !== typeof desired)
+  if (odd === undefined) return list.includes(desired)
+  if (typeof desired === 'number') throw wrong('Integer')
   throw wrong(Array.isArray(odd) ? 'Char' : 'String')
 }
 
-function sameType(value: unknown, wanted: FilterValue): FilterValue {
-  if (typeof value === 'string' && typeof wanted === 'string') return value
-  if (typeof value === 'number' && typeof wanted === 'number') return value
-  const shown =
-    typeof wanted === 'string'
-      ? `QuotedString ${JSON.stringify(wanted)}`
-      : `NumericValue ${wanted < 0 ? `(${wanted})` : wanted}`
-  throw new ParameterError(`Invalid types in comparison, trying to compare ${pretty(value)} with '${shown}'`)
+function sameType(value: unknown, desired: FilterValue): FilterValue {
+  if (typeof value === 'string' && typeof desired === 'string') return value
+  if (typeof value === 'number' && typeof desired === 'number') return value
+  const displayed =
+    typeof desired === 'string'
+      ? `QuotedString ${JSON.stringify(desired)}`
+      : `NumericValue ${desired < 0 ? `(${desired})` : desired}`
+  throw new ParameterError(`Invalid types in comparison, trying to compare ${pretty(value)} with '${displayed}'`)
 }
 
-function matchesHost(value: FilterValue, wanted: FilterValue): boolean {
-  return value === wanted || String(value).startsWith(`${wanted}.`)
+function matchesHost(value: FilterValue, desired: FilterValue): boolean {
+  return value === desired || String(value).startsWith(`${desired}.`)
 }

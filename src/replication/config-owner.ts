@@ -35,7 +35,7 @@ export async function asConfigOwner<T>(options: OwnerOptions, work: () => Promis
 /** Asks noded to give up its copy. It may take it again until this process has the lock, so it is asked again. */
 export async function takeOverConfig(options: OwnerOptions & { readonly clock: Clock }): Promise<HeldLock> {
   const { paths, clock } = options
-  for (let asked = 0; asked < CONFIG_HANDOVERS_MAX; asked++) {
+  for (let requested = 0; requested < CONFIG_HANDOVERS_MAX; requested++) {
     try {
       await yieldFollow(paths.socket('follow'), clock)
     } catch (error) {

@@ -19,7 +19,7 @@ export async function newerOn(
   { nodes, clock }: { readonly nodes: NodeClient; readonly clock: Clock },
   patience_s: number,
 ): Promise<string | undefined> {
-  const asked = nodes.one(node, 'gantry_config_status', []).then(
+  const requested = nodes.one(node, 'gantry_config_status', []).then(
     (status) => ({ status }),
     (error: unknown) => {
       // Ganeti's noded, and our first versions, cannot tell.
@@ -27,7 +27,7 @@ export async function newerOn(
       throw error
     },
   )
-  const answer = await within(clock, patience_s, asked)
+  const answer = await within(clock, patience_s, requested)
   if (answer === undefined) throw new Error(`it does not tell within ${patience_s} s what it has`)
   return answer.status === null ? undefined : lackedBy(documents, answer.status)
 }
@@ -68,8 +68,8 @@ async function allTell(
   const others = masterCandidates(documents.config).filter(({ name, offline }) => name !== paths.hostname && !offline)
   await Promise.all(
     others.map(async (node) => {
-      const asked = newerOn(node, documents, options, CONFIG_STATUS_S)
-      const newer = await asked.catch((error: unknown) => {
+      const requested = newerOn(node, documents, options, CONFIG_STATUS_S)
+      const newer = await requested.catch((error: unknown) => {
         isComplete = false
         log.warn({ node: node.name, err: error }, SILENT)
       })

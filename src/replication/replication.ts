@@ -93,10 +93,10 @@ export class Replication {
   /** Returns the new candidates. */
   private setCandidates(config: ConfigData): CandidateCopy[] {
     const { store, nodes, clock, log, paths } = this.options
-    const wanted = masterCandidates(config).filter(
+    const desired = masterCandidates(config).filter(
       ({ uuid, name, offline }) => uuid !== config.cluster.master_node && name !== paths.hostname && !offline,
     )
-    const targets = new Map<NodeUuid, NodeTarget>(wanted.map((node) => [node.uuid, node]))
+    const targets = new Map<NodeUuid, NodeTarget>(desired.map((node) => [node.uuid, node]))
     for (const [uuid, copy] of this.copies) {
       if (targets.has(uuid)) continue
       copy.close()

@@ -58,11 +58,11 @@ export class AllocationService {
   async balance(access: Access, request: BalanceRequest, patience: Patience): Promise<Answered<PlannedBalance>> {
     const config = this.context.config()
     const visible = visibleTo(access, config)
-    const asked = balanceQuestion(config, request, visible)
+    const requested = balanceQuestion(config, request, visible)
     const job = asJob(OpClusterBalance, { ...request, visible })
     if (this.isForScripts('balance', request)) return this.byScript(access, job, patience)
     return this.within(access, job, patience, async (signal) => {
-      const { steps, ops, ...found } = await this.think(config, asked, signal)
+      const { steps, ops, ...found } = await this.think(config, requested, signal)
       const preconditions = preconditionsOf(config, { steps, ops })
       const { plans } = this.parts
       const plan = steps.length === 0 ? undefined : plans.storeSteps(access.identity, ops, preconditions)
@@ -73,19 +73,19 @@ export class AllocationService {
   async capacity(access: Access, request: CapacityRequest, patience: Patience): Promise<Answered<Capacity>> {
     const config = this.context.config()
     const visible = visibleTo(access, config)
-    const asked = capacityQuestion(config, request, visible)
+    const requested = capacityQuestion(config, request, visible)
     const job = asJob(OpClusterCapacity, { ...request, visible })
     if (this.isForScripts('capacity', request)) return this.byScript(access, job, patience)
-    return this.within(access, job, patience, (signal) => this.think(config, asked, signal))
+    return this.within(access, job, patience, (signal) => this.think(config, requested, signal))
   }
 
   async whatIf(access: Access, request: WhatIfRequest, patience: Patience): Promise<Answered<WhatIf>> {
     const config = this.context.config()
     const visible = visibleTo(access, config)
-    const asked = whatIfQuestion(config, request, visible)
+    const requested = whatIfQuestion(config, request, visible)
     const job = asJob(OpClusterWhatIf, { ...request, visible })
     return this.within(access, job, patience, async (signal) =>
-      visibleIn(await this.think(config, asked, signal), visible),
+      visibleIn(await this.think(config, requested, signal), visible),
     )
   }
 
@@ -168,11 +168,11 @@ const asJob = <D extends OpcodeDefinition>(definition: D, params: InputOf<D>): W
 /** Null for all. */
 function visibleTo(access: Access, config: ConfigData): Visible | null {
   if (!access.limited) return null
-  const seen = (kind: 'group' | 'node' | 'instance', objects: readonly { readonly name: string }[]): string[] =>
+  const observed = (kind: 'group' | 'node' | 'instance', objects: readonly { readonly name: string }[]): string[] =>
     objects.flatMap(({ name }) => (access.sees(config, `${kind}/${name}`) ? [name] : []))
   return {
-    groups: seen('group', recordValues(config.nodegroups)),
-    nodes: seen('node', recordValues(config.nodes)),
-    instances: seen('instance', recordValues(config.instances)),
+    groups: observed('group', recordValues(config.nodegroups)),
+    nodes: observed('node', recordValues(config.nodes)),
+    instances: observed('instance', recordValues(config.instances)),
   }
 }

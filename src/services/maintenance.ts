@@ -96,9 +96,9 @@ export class MaintenanceService {
   }
 }
 
-function readSettings(given: JsonObject): WireOpCode {
+function readSettings(input: JsonObject): WireOpCode {
   try {
-    return fillOpcode(OpClusterSetParams, given)
+    return fillOpcode(OpClusterSetParams, input)
   } catch (error) {
     throw error instanceof BadParameter ? new OpPrereqError(error.explained, ECODE.INVAL) : error
   }

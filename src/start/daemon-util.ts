@@ -43,7 +43,7 @@ const OK: Answer = {}
 const failed = (problem: string): Answer => ({ problem, code: EXIT.failure })
 
 /** The actions, by the words that Ganeti's scripts use. */
-const actions: Readonly<Record<DaemonAction, (given: Given) => Answer | Promise<Answer>>> = {
+const actions: Readonly<Record<DaemonAction, (input: Given) => Answer | Promise<Answer>>> = {
   'check-config': ({ here: { paths, files } }) =>
     files.existsSync(paths.serverCert) ? OK : failed(`Missing configuration file ${paths.serverCert}`),
   'check-exitcode': ({ args: [code] }) => exitCode(code),
@@ -159,10 +159,10 @@ async function start(role: Role, once: readonly string[], here: Here): Promise<A
   // As the unit ganeti-common does it: a daemon's account can neither make its folders nor open what root has left there.
   await ensureDirectories(here.paths)
   const { program, user, group, name } = role
-  const given = await argumentsOf(name, here)
+  const input = await argumentsOf(name, here)
   const account = (await accountExists(user, here)) ? ['--chuid', `${user}:${group}`] : []
   const argv = ['start-stop-daemon', '--start', '--quiet', '--oknodo', ...account, ...(await processOf(role, here))]
-  const { code, output } = await here.run([...argv, '--startas', `${SBIN}/${program}`, '--', ...given, ...once], {
+  const { code, output } = await here.run([...argv, '--startas', `${SBIN}/${program}`, '--', ...input, ...once], {
     timeout_s: UNITS_S,
   })
   return code === 0 ? OK : { problem: `${program} did not start: ${output.trim()}`, code: code ?? EXIT.failure }

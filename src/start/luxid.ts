@@ -30,9 +30,9 @@ export const start: Start = async (surroundings) => {
     onHangUp: (listener) => void (hungUp = listener),
     callWatcher: (why) => callWatcher(why, surroundings),
     jobs: { entry: path.join(__dirname, '../../bin/job.js'), processes: forkedJobs(systemProcesses) },
-    async planJob(ops, documents, asked) {
+    async planJob(ops, documents, requested) {
       const { planJob } = await import('../operations/plan/plan.js')
-      return planJob(ops, { ...documents, nodes: asked, clock, random, paths, log, masterFile })
+      return planJob(ops, { ...documents, nodes: requested, clock, random, paths, log, masterFile })
     },
     allocation: {
       async picture(questions, config, template) {

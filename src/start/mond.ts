@@ -112,10 +112,10 @@ type Candidates = Pick<NodeSources, 'ask' | 'candidateClocks'>
 
 /** When a node starts, its collectors wait a moment for confd's first answer. */
 function onceHeard(candidates: Candidates, { known }: CollectorSettings): Candidates {
-  const heard = () => within(clock, FIRST_ANSWER_S, known)
+  const received = () => within(clock, FIRST_ANSWER_S, known)
   return {
-    ask: async (question, query) => heard().then(() => candidates.ask(question, query)),
-    candidateClocks: async () => heard().then(() => candidates.candidateClocks()),
+    ask: async (question, query) => received().then(() => candidates.ask(question, query)),
+    candidateClocks: async () => received().then(() => candidates.candidateClocks()),
   }
 }
 

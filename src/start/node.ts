@@ -40,9 +40,9 @@ function tell(message: object): void {
 }
 
 /** For example `rapi=--access-log=all`. Checked here, before a daemon gets it. */
-function givenOptions(given: readonly string[] = []): Map<string, string[]> {
+function givenOptions(input: readonly string[] = []): Map<string, string[]> {
   const args = new Map<string, string[]>()
-  for (const text of given) {
+  for (const text of input) {
     const [, name = '', option = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
     const role = roleNamed(name)
     if (role === undefined || role.place === 'system')

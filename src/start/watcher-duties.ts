@@ -114,11 +114,11 @@ function answersAt(host: string, clock: Clock): Promise<true> {
 async function wconfdAnswers(paths: Paths, clock: Clock): Promise<boolean> {
   const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
   try {
-    const asked = wconfd.gantryReplicas().then(
+    const requested = wconfd.gantryReplicas().then(
       () => true,
       () => false,
     )
-    return (await within(clock, WATCHER_DAEMON_ANSWER_S, asked)) === true
+    return (await within(clock, WATCHER_DAEMON_ANSWER_S, requested)) === true
   } finally {
     wconfd.close()
   }

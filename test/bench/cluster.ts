@@ -88,20 +88,20 @@ function profiling(): string[] {
 
 function readyLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let heard = ''
+    let received = ''
     const timer = setTimeout(() => {
       child.kill('SIGTERM')
-      reject(new Error(`the cluster was not ready within ${START_MS / 1000} s:\n${heard}`))
+      reject(new Error(`the cluster was not ready within ${START_MS / 1000} s:\n${received}`))
     }, START_MS)
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      heard += text
-      if (!/^ready: .*\n/m.test(heard)) return
+      received += text
+      if (!/^ready: .*\n/m.test(received)) return
       clearTimeout(timer)
-      resolve(heard)
+      resolve(received)
     })
     child.once('exit', (code) => {
       clearTimeout(timer)
-      reject(new Error(`the cluster ended while it started (${code}):\n${heard}`))
+      reject(new Error(`the cluster ended while it started (${code}):\n${received}`))
     })
   })
 }

@@ -53,9 +53,9 @@ async function ask(socket: Socket, questions: readonly Buffer[], atOnce: number)
     send()
   })
   for (let n = 0; n < atOnce; n++) send()
-  for (let seen = -1; times_ms.length < questions.length; seen = times_ms.length) {
+  for (let observed = -1; times_ms.length < questions.length; observed = times_ms.length) {
     await setTimeout(200)
-    if (seen !== times_ms.length) continue
+    if (observed !== times_ms.length) continue
     begun.splice(0)
     if (sent === questions.length) break
     for (let n = 0; n < atOnce; n++) send()

@@ -30,12 +30,12 @@ export async function manyJobs(luxi: Luxi, count: number, op: object): Promise<n
 }
 
 async function ended(luxi: Luxi, id: number): Promise<void> {
-  let seen: unknown = null
+  let observed: unknown = null
   for (;;) {
-    const change = await luxi.call('WaitForJobChange', [id, ['status', 'opresult'], seen, 0, 30])
+    const change = await luxi.call('WaitForJobChange', [id, ['status', 'opresult'], observed, 0, 30])
     if (!Array.isArray(change)) continue
-    seen = change[0]
-    const [status, results] = seen as [string, unknown]
+    observed = change[0]
+    const [status, results] = observed as [string, unknown]
     if (status === 'success') return
     if (FINAL.includes(status)) throw new Error(`job ${id} ended as ${status}: ${JSON.stringify(results)}`)
   }

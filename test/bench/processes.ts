@@ -50,8 +50,8 @@ export function cpuBelow(root: number, program?: string): number {
     const fields = statOf(pid)?.slice(11, 15) ?? []
     return fields.reduce((sum, ticks) => sum + Number(ticks), 0)
   }
-  const wanted = (pid: number) => program === undefined || commandLineOf(pid).startsWith(program)
-  return descendants(root).reduce((sum, pid) => (wanted(pid) ? sum + ticksOf(pid) : sum), 0) * TICK_MS
+  const desired = (pid: number) => program === undefined || commandLineOf(pid).startsWith(program)
+  return descendants(root).reduce((sum, pid) => (desired(pid) ? sum + ticksOf(pid) : sum), 0) * TICK_MS
 }
 
 /** Empty when the process has ended. */

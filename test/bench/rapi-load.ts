@@ -109,11 +109,11 @@ export async function sendAtRate(
 /** The session, with which another connection can begin. */
 async function one(target: RapiTarget, request: string, session?: Buffer): Promise<Buffer | undefined> {
   const connection = await open(target, session)
-  let told: Buffer | undefined
-  connection.on('session', (ticket: Buffer) => (told = ticket))
+  let reported: Buffer | undefined
+  connection.on('session', (ticket: Buffer) => (reported = ticket))
   await ask(connection, request)
   connection.destroy()
-  return told
+  return reported
 }
 
 function open({ host, port }: RapiTarget, session?: Buffer): Promise<tls.TLSSocket> {

@@ -87,8 +87,8 @@ async function main(): Promise<void> {
   })
   if (values.help) return console.log(USAGE)
   buildIfStale()
-  const wanted = (part: string) => values.only.includes(part)
-  if (wanted('htools')) benchHtools()
+  const desired = (part: string) => values.only.includes(part)
+  if (desired('htools')) benchHtools()
   if (values.only.every((part) => part === 'htools')) return
   const ours: Figures = {}
   const scale = values.quick ? OURS_QUICK : OURS
@@ -96,18 +96,18 @@ async function main(): Promise<void> {
   const start = (name: string, ...options: string[]) =>
     BenchCluster.start(path.join(temporary, name), ['--base-address', values['base-address'], ...options])
 
-  if (wanted('start')) measureStart(values.quick, report)
-  await measureOurs(start, scale, report, wanted)
-  if (wanted('changes')) await measureChanges(start, scale, report)
-  if (wanted('large')) await measureManyNodes(start, scale, report)
-  if (wanted('growth')) await measureGrowth(start, temporary, values.quick ? 20 : 100, report)
-  if (wanted('confd')) await measureQuestions(start, values.quick, report)
-  if (wanted('mond')) await measureReports(start, values.quick, report)
-  if (wanted('monitoring')) await measureCentralView(start, values.quick, report)
-  if (wanted('maintenance')) await measureRounds(report)
-  if (wanted('maintenance')) await measureWatcher(report)
-  if (wanted('console')) await measureBrowser(start, values.quick, report)
-  const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, wanted)
+  if (desired('start')) measureStart(values.quick, report)
+  await measureOurs(start, scale, report, desired)
+  if (desired('changes')) await measureChanges(start, scale, report)
+  if (desired('large')) await measureManyNodes(start, scale, report)
+  if (desired('growth')) await measureGrowth(start, temporary, values.quick ? 20 : 100, report)
+  if (desired('confd')) await measureQuestions(start, values.quick, report)
+  if (desired('mond')) await measureReports(start, values.quick, report)
+  if (desired('monitoring')) await measureCentralView(start, values.quick, report)
+  if (desired('maintenance')) await measureRounds(report)
+  if (desired('maintenance')) await measureWatcher(report)
+  if (desired('console')) await measureBrowser(start, values.quick, report)
+  const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, desired)
   if (values.record && theirs.live) fs.writeFileSync(RECORDED, `${JSON.stringify(theirs.recorded, null, 2)}\n`)
   console.log(`\n${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${machine()}\n`)
   printTable(ours, theirs.recorded.figures, theirs.live ? 'Ganeti, same run' : 'Ganeti, recorded')
@@ -118,21 +118,21 @@ async function main(): Promise<void> {
 type Start = (name: string, ...options: string[]) => Promise<BenchCluster>
 type Wanted = (part: string) => boolean
 
-async function measureOurs(start: Start, scale: Scale, report: Report, wanted: Wanted): Promise<void> {
-  if (!wanted('requests') && !wanted('jobs') && !wanted('memory')) return
+async function measureOurs(start: Start, scale: Scale, report: Report, desired: Wanted): Promise<void> {
+  if (!desired('requests') && !desired('jobs') && !desired('memory')) return
   say('three virtual nodes with real daemons')
   const cluster = await start('virtual', '--nodes', '3', '--hypervisor', 'fake')
   report('start of a new cluster, to "ready:"', cluster.start_ms, 'ms')
-  if (wanted('memory')) {
+  if (desired('memory')) {
     reportMemory(cluster.pid, 'on a fresh cluster', report)
     await setTimeout(IDLE_S * 1000)
     reportMemory(cluster.pid, 'on an idle cluster', report)
   }
   const populated = await createInstances(cluster, 6)
-  if (wanted('requests') && populated) await measureRequests(cluster, scale, report, true)
-  if (wanted('requests')) await measureQueries(cluster, scale, report)
-  if (wanted('jobs')) await measureJobs(cluster, scale, report)
-  if (wanted('memory'))
+  if (desired('requests') && populated) await measureRequests(cluster, scale, report, true)
+  if (desired('requests')) await measureQueries(cluster, scale, report)
+  if (desired('jobs')) await measureJobs(cluster, scale, report)
+  if (desired('memory'))
     await withRunningJobs(cluster, RUNNING_JOBS, () =>
       reportMemory(cluster.pid, `with ${RUNNING_JOBS} jobs running`, report),
     )
@@ -140,7 +140,7 @@ async function measureOurs(start: Start, scale: Scale, report: Report, wanted: W
   const again = await start('virtual')
   report('start of a cluster that was there, to "ready:"', again.start_ms, 'ms')
   await again.stop()
-  if (wanted('requests') && !populated) {
+  if (desired('requests') && !populated) {
     say('the recorded cluster, its nodes simulated')
     const state = path.join(temporary, 'recorded-state')
     writeState(state)
@@ -148,7 +148,7 @@ async function measureOurs(start: Start, scale: Scale, report: Report, wanted: W
     await measureRequests(simulated, scale, report, true)
     await simulated.stop()
   }
-  if (wanted('jobs')) await measureAlone(start, scale, report)
+  if (desired('jobs')) await measureAlone(start, scale, report)
 }
 
 /** Without other candidates nothing is replicated. */
@@ -237,7 +237,7 @@ function reportMemory(pid: number, when: string, report: Report): void {
 async function measurePeer(
   folder: string | undefined,
   scale: Scale,
-  wanted: Wanted,
+  desired: Wanted,
 ): Promise<{ live: boolean; recorded: Recorded }> {
   if (folder === undefined) {
     const recorded = JSON.parse(fs.readFileSync(RECORDED, 'utf8')) as Recorded
@@ -246,25 +246,25 @@ async function measurePeer(
   const figures: Figures = {}
   const report = reporterInto(figures, 'Ganeti')
   peer = Peer.start(path.resolve(folder), say)
-  if (wanted('memory')) reportMemory(peer.pid, 'on a fresh cluster', report)
-  if (wanted('requests')) {
+  if (desired('memory')) reportMemory(peer.pid, 'on a fresh cluster', report)
+  if (desired('requests')) {
     await measureRequests(peer, scale, report, false)
     await measureQueries(peer, scale, report)
   }
-  if (wanted('jobs')) {
+  if (desired('jobs')) {
     await measureJobs(peer, scale, report)
     peer.setCandidates(1)
     await measureJobs(peer, scale, report, ', one candidate')
     peer.setCandidates(4)
   }
-  if (wanted('memory')) {
+  if (desired('memory')) {
     const { pid } = peer
     await withRunningJobs(peer, RUNNING_JOBS, () => reportMemory(pid, `with ${RUNNING_JOBS} jobs running`, report))
   }
-  if (wanted('confd')) await measureConfd(peer.firstNode, scale === THEIRS_QUICK, report)
+  if (desired('confd')) await measureConfd(peer.firstNode, scale === THEIRS_QUICK, report)
   // It answers some eighty in a second.
-  if (wanted('mond')) await measureMond(peer.firstNode, scale === THEIRS_QUICK ? 50 : 500, report)
-  if (wanted('requests')) await measureRestart(peer, report)
+  if (desired('mond')) await measureMond(peer.firstNode, scale === THEIRS_QUICK ? 50 : 500, report)
+  if (desired('requests')) await measureRestart(peer, report)
   return { live: true, recorded: { date: new Date().toISOString(), machine: machine(), figures } }
 }
 

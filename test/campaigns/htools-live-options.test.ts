@@ -17,7 +17,7 @@ const collecting = testWith(fs.existsSync(COLLECTOR), `${HTOOLS_PACKAGE} && sh t
 const ours = (program: string) => path.join(__dirname, `../../bin/${program}.js`)
 const theirs = (program: string) => (program === 'mon-collector' ? COLLECTOR : `${DEBIAN_HTOOLS}/${program}`)
 
-const told = ({ code, out, err, files }: Ran, program: string) => ({
+const reported = ({ code, out, err, files }: Ran, program: string) => ({
   ...{ code, files },
   // Times and names of repairs are new each time; what shells may complete is in no order.
   out: out
@@ -35,7 +35,7 @@ const runOurs = async (program: string, args: readonly string[]): Promise<Ran> =
 async function expectSame(program: string, lines: readonly (readonly string[])[]): Promise<void> {
   for (const args of lines) {
     const [mine, peers] = await Promise.all([runOurs(program, args), run(theirs(program), args)])
-    expect({ args, ...told(mine, program) }).toEqual({ args, ...told(peers, program) })
+    expect({ args, ...reported(mine, program) }).toEqual({ args, ...reported(peers, program) })
   }
 }
 
@@ -50,7 +50,7 @@ describe('of a cluster', () => {
   const WRONG = [['--bogus'], ['-Z'], ['-q'], ['-m'], ['--help-completion'], ['-p', 'x', '-X']]
 
   peer('hscan', async () => {
-    const given = [
+    const input = [
       ...[[], ['-p'], ['-pname,pfmem'], ['-p+idx'], ['--print-nodes=bogus'], ['--no-headers'], ['-v', '-v']],
       ...[['-d', '.'], ['-d', '/nonexistent'], ['--output-dir=.']],
       ...['0', '8192', 'x', '1.5', '-1', ''].map((value) => [`--static-kvm-node-memory=${value}`]),
@@ -58,7 +58,7 @@ describe('of a cluster', () => {
     ]
     await expectSame(
       'hscan',
-      given.map((line) => [luxi(), ...line]),
+      input.map((line) => [luxi(), ...line]),
     )
     const saved = `file://${path.join(__dirname, '../data/htools/rapi')}`
     await expectSame('hscan', [
@@ -72,7 +72,7 @@ describe('of a cluster', () => {
 
   peer('harep', async () => {
     const delays = ['0', '1.5', '-1', 'x', ''].map((value) => ['--dry-run', `--job-delay=${value}`])
-    const given = [
+    const input = [
       [],
       ['--dry-run'],
       ...delays,
@@ -81,7 +81,7 @@ describe('of a cluster', () => {
       ['argument'],
       ...WRONG,
     ]
-    const all = () => expectSame('harep', given.map((line) => [luxi(), ...line])) // prettier-ignore
+    const all = () => expectSame('harep', input.map((line) => [luxi(), ...line])) // prettier-ignore
     await all()
     // With something to repair, which is only told of.
     expect(await cluster.gnt('cluster', 'add-tags', 'ganeti:watcher:autorepair:failover')).toMatchObject({ code: 0 })

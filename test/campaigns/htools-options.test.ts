@@ -283,7 +283,7 @@ const PROGRAMS: readonly (readonly [program: string, base: readonly string[], op
 ]
 
 /** Our programs print their own help after a wrong command line, so only the first line is compared. */
-const told = ({ code, out, err }: Ran) => ({ code, out, err: err.replace(/^(Command line error: .*)[^]*$/, '$1') })
+const reported = ({ code, out, err }: Ran) => ({ code, out, err: err.replace(/^(Command line error: .*)[^]*$/, '$1') })
 
 /** Theirs are all called by one name. */
 const named = (ran: Ran, program: string): Ran => ({ ...ran, err: ran.err.replaceAll('htools: ', `${program}: `) })
@@ -292,7 +292,7 @@ async function expectSame(program: string, args: readonly string[]): Promise<voi
   const files = new Map<string, string>()
   const mine = await ours(program, args, files)
   const theirs = named(debians(program, args), program)
-  expect({ program, args, ...told(mine) }).toEqual({ program, args, ...told(theirs) })
+  expect({ program, args, ...reported(mine) }).toEqual({ program, args, ...reported(theirs) })
   for (const [name, text] of files) {
     if (!name.startsWith(DIRECTORY)) continue
     expect({ args, name, text }).toEqual({ args, name, text: fs.readFileSync(name, 'utf8') })

@@ -62,9 +62,9 @@ afterEach(async () => {
 async function anotherBrowser(): Promise<void> {
   ;({ context, page } = await newPage(browser))
   ui = new ConsolePage(line, page)
-  const seen: string[] = (streams = [])
+  const observed: string[] = (streams = [])
   context.on('request', (request) => {
-    if (new URL(request.url()).pathname === '/3/events') seen.push(request.headers()['last-event-id'] ?? 'none')
+    if (new URL(request.url()).pathname === '/3/events') observed.push(request.headers()['last-event-id'] ?? 'none')
   })
 }
 
@@ -298,12 +298,12 @@ browserTest(
     }
     await next()
     await live()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
     while (said < 50) await next()
     expect(await atEnd()).toBe(true)
     expect(await top()).toBeGreaterThan(0)
-    expect(asked.filter((path) => path.startsWith('/3/jobs'))).toEqual([])
+    expect(requested.filter((path) => path.startsWith('/3/jobs'))).toEqual([])
     await ui.look('growing-log')
     await scroll(0)
     while (said < 55) await next()

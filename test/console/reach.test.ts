@@ -97,8 +97,10 @@ browserTest('the widest windows are filled, and no page is wider', async () => {
   for (const address of ['/', '/instances', '/tags', '/nodes', '/instances/vm1', '/cluster', '/topology']) {
     await ui.open(address)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    const [shown, room] = await page.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]')
-    expect([address, shown]).toEqual([address, room])
+    const [displayed, room] = await page.evaluate<[number, number]>(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    )
+    expect([address, displayed]).toEqual([address, room])
   }
   await ui.open('/tags')
   await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
@@ -201,8 +203,8 @@ browserTest(
     await page.getByText('Not shown. You need the permission locks.list.').waitFor()
     await page.getByText('Not shown. You need the permission jobs.list.').waitFor()
     await ui.open('/')
-    for (const [card, told] of Object.entries(CARDS))
-      await page.getByRole('region', { name: card }).getByText(told).waitFor()
+    for (const [card, reported] of Object.entries(CARDS))
+      await page.getByRole('region', { name: card }).getByText(reported).waitFor()
     const events = page.getByRole('region', { name: 'Recent events' })
     await events.getByText(/^Queue rule [0-9a-f-]{36} was removed$/).waitFor()
     expect(await events.getByRole('link', { name: 'Queue rule' }).count()).toBe(0)

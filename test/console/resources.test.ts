@@ -151,17 +151,17 @@ browserTest('a disk is added, grows and is removed, and the instance reboots and
   await ui.act('Reboot')
   await ui.act('Move', (dialog) => dialog.getByLabel('Target node').fill('node3.gantry.local'))
   await page.getByRole('link', { name: 'node3.gantry.local' }).first().waitFor()
-  expect(await told('/3/instances/data1', 'status')).toBe('running')
+  expect(await reported('/3/instances/data1', 'status')).toBe('running')
   await ui.act('Remove', (dialog) => dialog.getByRole('textbox', { name: 'Type data1 to confirm' }).fill('data1'))
 })
 
 browserTest('a node is set offline and online again, and its helper is asked for its power', async () => {
-  const asked = path.join(cluster.root, 'asked')
-  script(1, 'power-helper', `echo "$@" >> ${asked}\necho '{"powered": true}'`)
+  const requested = path.join(cluster.root, 'asked')
+  script(1, 'power-helper', `echo "$@" >> ${requested}\necho '{"powered": true}'`)
   await ok('node', 'modify', '--node-parameters=oob_program=/etc/ganeti/power-helper', 'node3.gantry.local')
   await ui.open('/nodes/node3.gantry.local')
   await ui.act('Show power state')
-  expect(fs.readFileSync(asked, 'utf8')).toBe('power-status node3.gantry.local\n')
+  expect(fs.readFileSync(requested, 'utf8')).toBe('power-status node3.gantry.local\n')
   await ui.act('Set offline')
   await page.getByText('Offline', { exact: true }).first().waitFor()
   await ui.look('node-offline')
@@ -285,14 +285,14 @@ browserTest(
 )
 
 browserTest('who changes a network or a node that another has changed meanwhile is shown what it was', async () => {
-  const changedByOther = async (where: string, body: object, shown: string) => {
+  const changedByOther = async (where: string, body: object, displayed: string) => {
     await ui.open(where)
     await ui.choose('Modify')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Modify', exact: true }).waitFor()
     expect(await cluster.rapi('PATCH', `/3${where}`, body)).toMatchObject({ status: 202 })
     await dialog.getByText('The object has changed').waitFor()
-    await dialog.getByRole('cell', { name: shown }).waitFor()
+    await dialog.getByRole('cell', { name: displayed }).waitFor()
     await page.keyboard.press('Escape')
   }
   await changedByOther('/networks/net1', { mac_prefix: '52:54:99' }, 'mac_prefix')
@@ -418,7 +418,7 @@ browserTest('a text among the settings is emptied, and parameters of a dictionar
   expect(body).toMatchObject({ custom_ndparams: { spindle_count: 5 } })
 })
 
-const told = async (address: string, field: string) =>
+const reported = async (address: string, field: string) =>
   ((await cluster.rapi('GET', address)).body as Readonly<Record<string, unknown>>)[field]
 
 browserTest('the sizes of instances keep their ranges, at the cluster and in a group', async () => {
@@ -438,7 +438,7 @@ browserTest('the sizes of instances keep their ranges, at the cluster and in a g
     await ui.look('policy')
   })
   const most = (memory: number) => ({ max: { 'memory-size': memory, 'cpu-count': 8 }, min: { 'memory-size': 16 } })
-  expect(await told('/3/cluster', 'ipolicy')).toMatchObject({
+  expect(await reported('/3/cluster', 'ipolicy')).toMatchObject({
     ...{ minmax: [most(4096), most(16384)], std: { 'memory-size': 64 }, 'vcpu-ratio': 5.5 },
   })
   await ui.open('/groups/default')
@@ -453,12 +453,12 @@ browserTest('the sizes of instances keep their ranges, at the cluster and in a g
       /^gnt group modify --disk-parameters=drbd:metavg=fast --ipolicy-bounds-specs=min:\S*memory-size=2048\S* default$/,
     )
   })
-  expect(await told('/3/groups/default', 'custom_diskparams')).toEqual({ drbd: { metavg: 'fast' } })
-  expect(await told('/3/groups/default', 'custom_ipolicy')).toMatchObject({ minmax: [most(2048)] })
+  expect(await reported('/3/groups/default', 'custom_diskparams')).toEqual({ drbd: { metavg: 'fast' } })
+  expect(await reported('/3/groups/default', 'custom_ipolicy')).toMatchObject({ minmax: [most(2048)] })
   // A page that was there when it changed may be a moment behind.
   await ui.open('/groups/default')
   await ui.act('Modify', (dialog) => dialog.getByRole('button', { name: 'Remove Range 1' }).click())
-  expect(await told('/3/groups/default', 'custom_ipolicy')).toEqual({})
+  expect(await reported('/3/groups/default', 'custom_ipolicy')).toEqual({})
 })
 
 browserTest('parameters of hypervisors have fields at the cluster and for an operating system', async () => {
@@ -467,7 +467,7 @@ browserTest('parameters of hypervisors have fields at the cluster and for an ope
     await dialog.getByRole('combobox', { name: 'migration_mode' }).click()
     await page.getByRole('option', { name: 'non-live' }).click()
   })
-  expect(await told('/3/cluster', 'hvparams')).toMatchObject({ fake: { migration_mode: 'non-live' } })
+  expect(await reported('/3/cluster', 'hvparams')).toMatchObject({ fake: { migration_mode: 'non-live' } })
   await row('hvparams/fake').getByText('{"migration_mode":"non-live"}').waitFor()
   await ui.open('/os/hostile')
   await ui.act('Change settings', async (dialog) => {
@@ -475,10 +475,10 @@ browserTest('parameters of hypervisors have fields at the cluster and for an ope
     await own.getByRole('textbox', { name: 'banner' }).fill('hello')
     await ui.look('system-settings')
   })
-  expect(await told('/3/os/hostile', 'osparams')).toEqual({ banner: 'hello' })
+  expect(await reported('/3/os/hostile', 'osparams')).toEqual({ banner: 'hello' })
   await group('Parameters for all instances with this OS').getByText('hello', { exact: true }).waitFor()
   await ui.act('Change settings', (dialog) => dialog.getByRole('textbox', { name: 'banner' }).fill(''))
-  expect(await told('/3/os/hostile', 'osparams')).toEqual({})
+  expect(await reported('/3/os/hostile', 'osparams')).toEqual({})
 })
 
 browserTest('axe-core finds nothing while a list is open in a dialog, or the menu of the other actions', async () => {

@@ -174,8 +174,8 @@ browserTest('a second window sees the same, from before it was opened, and may l
 })
 
 browserTest('both consoles go on at another node after a live migration, without signing in again', async () => {
-  const asked: string[] = []
-  page.on('request', (request) => void asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  const requested: string[] = []
+  page.on('request', (request) => void requested.push(`${request.method()} ${new URL(request.url()).pathname}`))
   const move = { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web1', target_node: 'node2.gantry.local' }
   expect((await cluster.run(move)).status).toBe('success')
   await isOn(serialOf(page), 'node2')
@@ -184,7 +184,7 @@ browserTest('both consoles go on at another node after a live migration, without
   await isOn(screenOf(page), 'node2')
   await picture(page)
   await page.getByRole('tab', { name: 'Serial' }).click()
-  expect(asked.filter((request) => /session|ticket/.test(request))).toEqual([])
+  expect(requested.filter((request) => /session|ticket/.test(request))).toEqual([])
 })
 
 browserTest('a stopped instance is waited for, and shown again from its first word', async () => {
@@ -205,16 +205,16 @@ browserTest('a stopped instance is waited for, and shown again from its first wo
 /** The guest has got these keys through its screen, and no others since its start. */
 async function hasKeys(...keys: string[]): Promise<void> {
   const monitor = path.join(cluster.root, 'node2.gantry.local/var/run/ganeti/kvm-hypervisor/ctrl/web1.qmp')
-  let told: string[] = []
+  let reported: string[] = []
   await eventually(
     async () => {
-      told = await keysOfGuest(monitor)
-      return told.length >= keys.length && (keys.length > 0 || told.length === 0) ? told : undefined
+      reported = await keysOfGuest(monitor)
+      return reported.length >= keys.length && (keys.length > 0 || reported.length === 0) ? reported : undefined
     },
     60,
-    () => `the keys ${JSON.stringify(keys)}, but ${JSON.stringify(told)}`,
+    () => `the keys ${JSON.stringify(keys)}, but ${JSON.stringify(reported)}`,
   )
-  expect(told).toEqual(keys)
+  expect(reported).toEqual(keys)
 }
 
 async function fromKeys(on: Page, label: string): Promise<void> {
@@ -313,17 +313,17 @@ browserTest('when the remote API is killed, the page asks to sign in again and t
 function writeHistory(node: string): void {
   const begun_s = Math.floor(Date.now() / 1000) - 3 * 3600
   // It was not there for a while.
-  const looks = Array.from({ length: 175 }, (_, at) => at).filter((at) => at < 60 || at > 80)
-  const wave = (most: number) => looks.map((at) => most * (1 + Math.sin(at / 12)))
+  const probes = Array.from({ length: 175 }, (_, at) => at).filter((at) => at < 60 || at > 80)
+  const wave = (most: number) => probes.map((at) => most * (1 + Math.sin(at / 12)))
   const traffic = {
     ...{ disk_read_bytes_per_s: wave(3e6), disk_write_bytes_per_s: wave(9e5) },
     ...{ net_in_bytes_per_s: wave(5e4), net_out_bytes_per_s: wave(2e4) },
   }
-  const told = { interval_s: 60, times: looks.map((at) => begun_s + 60 * at), cpus_busy: wave(0.9), ...traffic }
-  const memory = { memory_used_bytes: wave(4e9), memory_total_bytes: looks.map(() => 2.4e10) }
+  const reported = { interval_s: 60, times: probes.map((at) => begun_s + 60 * at), cpus_busy: wave(0.9), ...traffic }
+  const memory = { memory_used_bytes: wave(4e9), memory_total_bytes: probes.map(() => 2.4e10) }
   const saved = {
-    node: { ...told, load: wave(1.2), ...memory },
-    instances: { web1: { ...told, memory_bytes: wave(4e7), net_in_bytes_per_s: looks.map(() => null) } },
+    node: { ...reported, load: wave(1.2), ...memory },
+    instances: { web1: { ...reported, memory_bytes: wave(4e7), net_in_bytes_per_s: probes.map(() => null) } },
   }
   fs.writeFileSync(path.join(cluster.root, node, 'var/run/ganeti/mond-history.data'), JSON.stringify(saved))
 }

@@ -153,9 +153,9 @@ export class Kills {
   }
 
   private async submit(words: readonly string[]): Promise<string> {
-    const told = await this.machines.gnt(...words.slice(0, 2), '--submit', ...words.slice(2))
-    const [, job] = /JobID: (\d+)/.exec(told) ?? []
-    if (job === undefined) throw new Error(`${words.join(' ')} --submit names no job: ${told}`)
+    const reported = await this.machines.gnt(...words.slice(0, 2), '--submit', ...words.slice(2))
+    const [, job] = /JobID: (\d+)/.exec(reported) ?? []
+    if (job === undefined) throw new Error(`${words.join(' ')} --submit names no job: ${reported}`)
     return job
   }
 

@@ -31,24 +31,24 @@ export class Leftovers {
     for (let round = 1; ; round++) {
       const [left, why] = [await this.found(), await problem()]
       if (left.length === 0 && why === undefined) return
-      const told = await this.machines.verify()
-      if (round > ROUNDS) throw new Error(`not well after ${ROUNDS} rounds: ${why}\n${told}`)
+      const reported = await this.machines.verify()
+      if (round > ROUNDS) throw new Error(`not well after ${ROUNDS} rounds: ${why}\n${reported}`)
       for (const { node, names } of left)
         for (const name of names)
-          if (!told.includes(name)) throw new Error(`verify does not name ${name} of ${nameOf(node)}: ${told}`)
-      await this.follow(told)
+          if (!reported.includes(name)) throw new Error(`verify does not name ${name} of ${nameOf(node)}: ${reported}`)
+      await this.follow(reported)
     }
   }
 
   /** Carries out the commands that verify names. */
-  private async follow(told: string): Promise<void> {
-    for (const line of told.split('\n')) {
+  private async follow(reported: string): Promise<void> {
+    for (const line of reported.split('\n')) {
       const node = this.nodes.find((number) => line.includes(nameOf(number)))
       const [, program = '', rest = ''] = /'(gnt-instance|lvrename|lvremove|drbdsetup) ([^']+)'/.exec(line) ?? []
       if (program === 'gnt-instance') {
-        const [verb = '', ...given] = rest.split(' ')
+        const [verb = '', ...input] = rest.split(' ')
         const options = verb === 'remove' ? ['-f'] : []
-        await this.machines.gnt('instance', verb, ...options, ...given).catch(() => undefined)
+        await this.machines.gnt('instance', verb, ...options, ...input).catch(() => undefined)
       } else if (program !== '' && node !== undefined) {
         const yes = program === 'lvremove' ? '-f ' : ''
         // It may have to wait for another one; the next round tells.
@@ -78,8 +78,8 @@ export class Leftovers {
   }
 
   private async minors(node: number): Promise<string[]> {
-    const told = await this.machines.inGuest(node, "sed -n 's/^ *\\([0-9]*\\): cs:.*/\\1/p' /proc/drbd")
-    return words(told).map((minor) => `drbd minor ${minor}`)
+    const reported = await this.machines.inGuest(node, "sed -n 's/^ *\\([0-9]*\\): cs:.*/\\1/p' /proc/drbd")
+    return words(reported).map((minor) => `drbd minor ${minor}`)
   }
 }
 

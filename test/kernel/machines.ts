@@ -313,8 +313,8 @@ export class Machines {
   async settle(job: string): Promise<void> {
     await this.masterAnswers()
     await until(`job ${job} ends`, PATIENCE_S, async () => {
-      const told = await this.onMaster([GNT, 'job', 'list', '--no-headers', '-o', 'status', job], PATIENCE_S)
-      return /success|error|canceled/.test(told.output)
+      const reported = await this.onMaster([GNT, 'job', 'list', '--no-headers', '-o', 'status', job], PATIENCE_S)
+      return /success|error|canceled/.test(reported.output)
     })
   }
 
@@ -324,9 +324,9 @@ export class Machines {
   }
 
   daemonAnswers(node: number): Promise<void> {
-    const asked = ['curl', '-ks', '-o', '/dev/null', `https://${addressOf(node)}:1811/`]
+    const requested = ['curl', '-ks', '-o', '/dev/null', `https://${addressOf(node)}:1811/`]
     return until(`the daemon of ${nameOf(node)}`, PATIENCE_S, async () => {
-      const { code } = await run(['ip', 'netns', 'exec', this.namespace, ...asked], 30)
+      const { code } = await run(['ip', 'netns', 'exec', this.namespace, ...requested], 30)
       // It refuses whoever has no certificate, but by then it listens.
       return code !== COULD_NOT_CONNECT
     })

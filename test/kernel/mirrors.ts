@@ -19,13 +19,13 @@ export class Mirrors {
     ]
   }
 
-  add = (...given: Parameters<Mirrors['adding']>): Promise<string> => this.machines.gnt(...this.adding(...given))
+  add = (...input: Parameters<Mirrors['adding']>): Promise<string> => this.machines.gnt(...this.adding(...input))
 
   /** Activates the disk of an instance, and answers with its device on the primary node. */
   async device(name: string, ...options: string[]): Promise<string> {
-    const told = await this.machines.gnt('instance', 'activate-disks', ...options, name)
-    const [, device] = /:disk\/0:(\/\S+)/.exec(told) ?? []
-    if (device === undefined) throw new Error(`activate-disks of ${name} names no device: ${told}`)
+    const reported = await this.machines.gnt('instance', 'activate-disks', ...options, name)
+    const [, device] = /:disk\/0:(\/\S+)/.exec(reported) ?? []
+    if (device === undefined) throw new Error(`activate-disks of ${name} names no device: ${reported}`)
     return device
   }
 
@@ -44,14 +44,14 @@ export class Mirrors {
 
   /** The volumes of an instance that a node has. */
   async volumes(node: number, name: string): Promise<string[]> {
-    const told = await this.machines.inGuest(node, `lvs --noheadings -o lv_name -S 'lv_tags=originstname+${name}'`)
-    return told.trim().split(/\s+/).filter(Boolean)
+    const reported = await this.machines.inGuest(node, `lvs --noheadings -o lv_name -S 'lv_tags=originstname+${name}'`)
+    return reported.trim().split(/\s+/).filter(Boolean)
   }
 
   /** The nodes of a mirrored instance. */
   async sides(name: string): Promise<readonly [primary: number, secondary: number]> {
-    const told = await this.machines.gnt('instance', 'list', '--no-headers', '-o', 'pnode,snodes', name)
-    const [primary = 0, secondary = 0] = Array.from(told.matchAll(/node(\d)/g), ([, digit]) => Number(digit))
+    const reported = await this.machines.gnt('instance', 'list', '--no-headers', '-o', 'pnode,snodes', name)
+    const [primary = 0, secondary = 0] = Array.from(reported.matchAll(/node(\d)/g), ([, digit]) => Number(digit))
     return [primary, secondary]
   }
 
@@ -79,8 +79,8 @@ export class Mirrors {
   }
 
   /** Waits until the kernel tells of the only mirror of a node as a pattern of the shell says. The node itself waits: each login costs it. */
-  private async tells(node: number, wanted: string): Promise<void> {
-    const look = `told=$(grep ' cs:' /proc/drbd); [[ $told != *$'\\n'* && $told == ${wanted} ]]`
+  private async tells(node: number, desired: string): Promise<void> {
+    const look = `told=$(grep ' cs:' /proc/drbd); [[ $told != *$'\\n'* && $told == ${desired} ]]`
     const late = `((SECONDS < ${PATIENCE_S / 2})) || { echo "$told"; exit 1; }`
     await this.machines.inGuest(node, `until ${look}; do ${late}; sleep 0.5; done`).catch((error: unknown) => {
       throw new Error(`the mirrors of ${nameOf(node)} are not as wanted: ${String(error)}`)

@@ -40,8 +40,8 @@ export class RealGaneti {
     await machines.startDaemons()
     // What has just started takes long to answer in a guest.
     await until('all nodes answer', PATIENCE_S, async () => {
-      const told = await machines.gnt('node', 'list', '--no-headers', '-o', 'mtotal', ...this.nodes.map(nameOf))
-      return !/[?*]/.test(told)
+      const reported = await machines.gnt('node', 'list', '--no-headers', '-o', 'mtotal', ...this.nodes.map(nameOf))
+      return !/[?*]/.test(reported)
     })
   }
 

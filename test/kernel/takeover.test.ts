@@ -52,8 +52,8 @@ takeoverTest(
     await ganeti.gnt('instance', 'replace-disks', '-s', MIRRORED)
     await ganeti.gnt('instance', 'grow-disk', MIRRORED, '0', '32M')
     expect((await machines.inGuest(1, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(128 << 20))
-    const told = await ganeti.gnt('instance', 'activate-disks', OURS)
-    const [, device = ''] = /:disk\/0:(\/\S+)/.exec(told) ?? []
+    const reported = await ganeti.gnt('instance', 'activate-disks', OURS)
+    const [, device = ''] = /:disk\/0:(\/\S+)/.exec(reported) ?? []
     expect(await mirrors.read(1, device)).toBe(ours)
     for (const name of [PLAIN, MIRRORED, OURS])
       await ganeti.gnt('instance', 'remove', '-f', '--shutdown-timeout=0', name)

@@ -48,8 +48,8 @@ export class Volumes {
     await gnt('instance', 'snapshot', '--disk', '0:snapshot_name=before', name)
     const device = await mirrors.device(name)
     const later = await mirrors.write(node, device)
-    const told = await machines.inGuest(node, 'lvs --noheadings -o lv_path,origin -S origin!=""')
-    const [snapshot = ''] = told.trim().split(/\s+/)
+    const reported = await machines.inGuest(node, 'lvs --noheadings -o lv_path,origin -S origin!=""')
+    const [snapshot = ''] = reported.trim().split(/\s+/)
     expect([await mirrors.read(node, snapshot), await mirrors.read(node, device)]).toEqual([data, later])
     await gnt('instance', 'remove-snapshot', '--disk', '0:snapshot_name=before', name)
     expect(await machines.inGuest(node, 'lvs --noheadings -o lv_path -S origin!=""')).toBe('')
@@ -183,8 +183,8 @@ export class Volumes {
     expect(await machines.refused(...repair)).toMatch(new RegExp(`parts of ${GROUP}/cut were on them: '${force}'`))
     await machines.inGuest(1, force)
     await gnt(...repair)
-    const told = await machines.inGuest(1, `vgs --noheadings -o pv_count,vg_missing_pv_count ${GROUP}`)
-    expect(told.trim().split(/\s+/)).toEqual(['1', '0'])
+    const reported = await machines.inGuest(1, `vgs --noheadings -o pv_count,vg_missing_pv_count ${GROUP}`)
+    expect(reported.trim().split(/\s+/)).toEqual(['1', '0'])
     await this.nothingIsLeft()
   }
 
@@ -204,8 +204,8 @@ export class Volumes {
 
   /** The layout of the only volume on node 1. */
   private async layout(columns: string): Promise<string> {
-    const told = await this.machines.inGuest(1, `lvs --noheadings -o ${columns} -S 'lv_tags=originstname+${NAME}'`)
-    return told.trim().split(/\s+/).join(' ')
+    const reported = await this.machines.inGuest(1, `lvs --noheadings -o ${columns} -S 'lv_tags=originstname+${NAME}'`)
+    return reported.trim().split(/\s+/).join(' ')
   }
 
   private async nothingIsLeft(): Promise<void> {

@@ -58,8 +58,8 @@ export class Writers {
   }
 
   private async note(node: number): Promise<number> {
-    const told = await this.machines.inGuest(node, `cat ${NOTED} 2> /dev/null || true`)
-    const last = told.trim() === '' ? (this.acknowledged.get(node) ?? 0) : Number(told)
+    const reported = await this.machines.inGuest(node, `cat ${NOTED} 2> /dev/null || true`)
+    const last = reported.trim() === '' ? (this.acknowledged.get(node) ?? 0) : Number(reported)
     this.acknowledged.set(node, last)
     return last
   }

@@ -148,10 +148,10 @@ export class Machines {
   }
 
   /** Runs it again and again until its outcome is the wanted one; Jest's limit ends what never comes. */
-  async until(machine: number, line: string, wanted: (ran: Ran) => boolean): Promise<string> {
+  async until(machine: number, line: string, desired: (ran: Ran) => boolean): Promise<string> {
     for (;;) {
       const ran = await this.attempt(machine, line)
-      if (wanted(ran)) return ran.output
+      if (desired(ran)) return ran.output
       if (this.containers.get(machine)?.exitCode !== null)
         throw new Error(`the machine ${machine} ended:\n${this.logs()}`)
       await new Promise((resolve) => setTimeout(resolve, 200))

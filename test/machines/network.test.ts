@@ -115,8 +115,8 @@ machineTest('a routed NIC is reached through a table of its own, and its node an
   // The node's own address of hardware is what both sides find.
   const hardware = async (device: string) => (await machines.run(1, `cat /sys/class/net/${device}/address`)).trim()
   expect(await machines.run(OUTSIDE, `ip neigh show ${ROUTED.ip}`)).toContain(await hardware('br0'))
-  const seen = await inGuest(machines, 1, 'vmr', 'ip neigh show 192.0.2.3; echo SE""EN', 'SEEN')
-  expect(seen).toContain(await hardware(tap))
+  const observed = await inGuest(machines, 1, 'vmr', 'ip neigh show 192.0.2.3; echo SE""EN', 'SEEN')
+  expect(observed).toContain(await hardware(tap))
 })
 
 machineTest('a routed NIC of IPv6 that comes while the guest runs is reached, too', async () => {
@@ -148,9 +148,9 @@ interface Gateway {
 async function gatewaysOn(machine: number): Promise<[Gateway, Gateway]> {
   const gateway = async (nic: number) => {
     const tap = await tapOf(machine, 'vmr', nic)
-    const shown = await machines.run(machine, `ip -6 -o address show dev ${tap} scope link`)
+    const displayed = await machines.run(machine, `ip -6 -o address show dev ${tap} scope link`)
     const hardware = (await machines.run(machine, `cat /sys/class/net/${tap}/address`)).trim()
-    return { hardware, router: /fe80::[\da-f:]+/.exec(shown)?.[0] ?? '' }
+    return { hardware, router: /fe80::[\da-f:]+/.exec(displayed)?.[0] ?? '' }
   }
   return [await gateway(0), await gateway(1)]
 }

@@ -53,7 +53,7 @@ describe("Ganeti's htools", () => {
 
   toolTest('read the cluster through both doors alike', async () => {
     for (const name of names) expect((await cluster.run(create(name))).status).toBe('success')
-    for (const [tool, wanted] of [
+    for (const [tool, desired] of [
       ['hinfo', /Cluster score: \d/],
       ['hbal', /Loaded 3 nodes, 4 instances/],
       ['hspace', /memory usage efficiency/],
@@ -61,7 +61,7 @@ describe("Ganeti's htools", () => {
     ] as const)
       for (const door of doors()) {
         const { code, output } = await run(`${DEBIAN_HTOOLS}/${tool}`, [door])
-        expect(output).toMatch(wanted)
+        expect(output).toMatch(desired)
         expect([tool, code]).toEqual([tool, 0])
       }
   })

@@ -158,8 +158,8 @@ ganetiTest('every command hands over the same opcodes', async () => {
   const theirs = byReason(master.submitted.splice(0))
   for (const line of words) await runCli(client, line)
   const ours = byReason(master.submitted.splice(0))
-  const shown = (found: Map<number, unknown[]>) => lines.map((line, at) => [line, found.get(at)])
-  expect(shown(ours)).toEqual(shown(theirs))
+  const displayed = (found: Map<number, unknown[]>) => lines.map((line, at) => [line, found.get(at)])
+  expect(displayed(ours)).toEqual(displayed(theirs))
   expect(lines.filter((_, at) => !theirs.has(at))).toEqual([])
 })
 

@@ -251,8 +251,8 @@ const TIME = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4} /gm
 const QUOTED = /^( +- \w+: )"(.*)"$/gm
 
 /** Ganeti shows both ends of bounds in any order; the log of a job has times. */
-const comparable = (shown: readonly unknown[]) =>
-  shown.map((text) =>
+const comparable = (displayed: readonly unknown[]) =>
+  displayed.map((text) =>
     /(min|max)\/0: /.test(String(text))
       ? String(text)
           .split('\n')

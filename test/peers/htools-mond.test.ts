@@ -20,7 +20,7 @@ let folder: string
 const servers: http.Server[] = []
 /** The answer of each node's daemon. */
 let says: Readonly<Record<string, (collector: string) => readonly [status: number, body: string]>> = {}
-let asked: string[] = []
+let requested: string[] = []
 
 beforeAll(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'htools-mond-'))
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 async function daemon(name: string): Promise<http.Server> {
   const server = http.createServer((request, response) => {
-    asked.push(`${name}${request.url}`)
+    requested.push(`${name}${request.url}`)
     const [status, body] = says[name]?.(request.url?.split('/').at(-1) ?? '') ?? [404, '']
     response.writeHead(status, { Server: 'Snap/1.1.2.0' }).end(body)
   })
@@ -73,22 +73,22 @@ async function expectSame(...args: string[]): Promise<{ out: string; err: string
   const mine = await ours('hbal', args)
   const { code, out, err } = await runProgram(`${DEBIAN_HTOOLS}/hbal`, args)
   // Each says in its own words what a node has not answered, and in its own order.
-  const told = (text: string) =>
+  const reported = (text: string) =>
     text
       .replaceAll(/(Failed to contact node's \S+ MonD for DC [-a-z]+).*/g, '$1')
       // Ganeti's programs do not name the node whose report they cannot read.
       .replaceAll(/^Can't read the report of node's .*\n/gm, '')
       .split('\n')
       .sort()
-  expect({ ...mine, err: told(mine.err) }).toEqual({ code, out, err: told(err) })
+  expect({ ...mine, err: reported(mine.err) }).toEqual({ code, out, err: reported(err) })
   return mine
 }
 
 peer('the loads that all nodes tell are balanced', async () => {
   says = { [`${NODES[0]}`]: whole(3.5), [`${NODES[1]}`]: whole(0.25), [`${NODES[2]}`]: whole(0.5) }
-  asked = []
+  requested = []
   const { out } = await expectSame(...line('-C', '-p'))
-  expect(asked.slice(0, 3).sort()).toEqual(NODES.map((name) => `${name}/1/report/default/cpu-avg-load`))
+  expect(requested.slice(0, 3).sort()).toEqual(NODES.map((name) => `${name}/1/report/default/cpu-avg-load`))
   expect(out).not.toBe((await ours('hbal', ['-t', path.join(folder, 'cluster'), '-C', '-p'])).out)
   await expectSame(...line('--ignore-dynu'))
 })
@@ -99,9 +99,9 @@ peer('the loads of instances that Xen tells are balanced, if all are told of', a
   const xen = (data: object) =>
     Object.fromEntries(NODES.map((name) => [name, (collector: string) => report(collector, data)]))
   says = xen(all)
-  asked = []
+  requested = []
   const { out } = await expectSame(...line('--mond-xen', '-C', '-p'))
-  expect(asked[0]).toMatch(/\/1\/report\/default\/xen-cpu-avg-load$/)
+  expect(requested[0]).toMatch(/\/1\/report\/default\/xen-cpu-avg-load$/)
   expect(out).not.toBe((await ours('hbal', ['-t', path.join(folder, 'cluster'), '-C', '-p'])).out)
   says = xen(some)
   expect((await expectSame(...line('--mond-xen'))).err).toContain(

@@ -36,12 +36,12 @@ peerTest('finds it, reads all that is kept of it, and stops it', async () => {
   })
   await hypervisor.start(instance, linked(context, instance), false)
 
-  const seen = asGaneti('look', instance.name)
-  expect(seen).toMatchObject({
+  const observed = asGaneti('look', instance.name)
+  expect(observed).toMatchObject({
     alive: true,
     list: [instance.name],
-    info: [instance.name, seen['pid'], 16, 1, 0, 0],
-    all: [[instance.name, seen['pid'], 16, 1, 0, 0]],
+    info: [instance.name, observed['pid'], 16, 1, 0, 0],
+    all: [[instance.name, observed['pid'], 16, 1, 0, 0]],
     program: expect.stringMatching(/kvm|qemu/),
     params: instance.hvparams,
     nics: [{ uuid: NIC_UUID, hvinfo: { driver: 'virtio-net-pci', bus: 'pci.0', addr: '0xe' } }],

@@ -27,7 +27,7 @@ const theirs = (): string[] =>
       .map(({ name }) => `/usr/${folder}/${name}`),
   )
 
-function told(): string[] {
+function reported(): string[] {
   const text = fs.readFileSync(path.join(root, 'docs/compatibility.md'), 'utf8')
   const table = text.slice(text.indexOf('\n| program '), text.indexOf('\n\n', text.indexOf('\n| program ')))
   const rows = table.trim().split('\n').slice(2)
@@ -39,5 +39,5 @@ const ganetiTest = testWith(fs.existsSync(path.join(GANETI, 'sbin')), 'apt (then
 ganetiTest('the documents name each program of Ganeti that our packages lack', () => {
   const ours = placed()
   const lacking = theirs().filter((place) => !ours.has(place))
-  expect(told().sort()).toEqual(lacking.map((place) => path.basename(place)).sort())
+  expect(reported().sort()).toEqual(lacking.map((place) => path.basename(place)).sort())
 })

@@ -57,13 +57,13 @@ afterAll(async () => {
 
 const locking = (duration: number) => delay(duration, { no_locks: false })
 
-async function status(id: number, ...wanted: string[]): Promise<string> {
-  for (let seen: unknown = null; ;) {
-    const change = await luxi.waitForJobChange(id, ['status'], seen, null, 30)
+async function status(id: number, ...desired: string[]): Promise<string> {
+  for (let observed: unknown = null; ;) {
+    const change = await luxi.waitForJobChange(id, ['status'], observed, null, 30)
     if (change === 'nochange') continue
-    seen = change[0]
+    observed = change[0]
     const now = String(change[0][0])
-    if (wanted.includes(now) || ['success', 'error', 'canceled'].includes(now)) return now
+    if (desired.includes(now) || ['success', 'error', 'canceled'].includes(now)) return now
   }
 }
 

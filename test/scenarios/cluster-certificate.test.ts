@@ -20,7 +20,7 @@ afterAll(() => cluster.remove())
 const members = () => readSettings(cluster.root)?.nodes ?? []
 const pathsOf = (name: string) => nodePaths(cluster.root, name)
 const serverPem = (name: string) => fs.readFileSync(pathsOf(name).serverCert, 'utf8')
-const shown = (name: string) => readServerPem(serverPem(name)).shown.certificate
+const displayed = (name: string) => readServerPem(serverPem(name)).shown.certificate
 const MASTER = 'node1.gantry.local'
 const renew = () => cluster.gnt('cluster', 'renew-crypto', '--new-cluster-certificate', '-f')
 
@@ -35,13 +35,13 @@ function askAlways(): () => Promise<{ asked: number; failures: string[] }> {
     offline: false,
   }))
   const failures: string[] = []
-  let asked = 0
+  let requested = 0
   const ask = async (): Promise<void> => {
     while (goesOn) {
       const fresh = openNodeClient({ files: systemFiles, clock: systemClock, paths: pathsOf(MASTER) })
       for (const client of [kept, fresh]) {
         const answers = await client.all(targets, 'version', [])
-        asked += answers.size
+        requested += answers.size
         for (const answer of answers.values()) if (!answer.ok) failures.push(answer.error)
       }
       fresh.close()
@@ -54,17 +54,17 @@ function askAlways(): () => Promise<{ asked: number; failures: string[] }> {
   return async () => {
     goesOn = false
     await asking
-    return { asked, failures }
+    return { asked: requested, failures }
   }
 }
 
 test('the certificate is renewed without a moment in which the master cannot talk to a node', async () => {
-  const before = shown(MASTER)
+  const before = displayed(MASTER)
   const stop = askAlways()
   expect(await renew()).toMatchObject({ code: 0, stdout: expect.stringContaining('trust no other than the new') })
-  const { asked, failures } = await stop()
+  const { asked: requested, failures } = await stop()
   expect(failures).toEqual([])
-  expect(asked).toBeGreaterThan(members().length)
+  expect(requested).toBeGreaterThan(members().length)
   const after = members().map(({ name }) => serverPem(name))
   expect(new Set(after).size).toBe(1)
   expect(readServerPem(after[0] ?? '')).toMatchObject({ next: undefined, trusted: [] })
@@ -100,8 +100,8 @@ test('a renewal whose job was killed goes on when it is repeated', async () => {
   expect(await cluster.gnt('node', 'list', '--no-headers', '-o', 'name,mfree')).toMatchObject({ code: 0 })
   expect(await renew()).toMatchObject({ code: 0, stdout: expect.stringContaining('interrupted goes on') })
   expect((await stop()).failures).toEqual([])
-  const wanted = (next ?? now).certificate
-  expect(members().map(({ name }) => shown(name))).toEqual(members().map(() => wanted))
+  const desired = (next ?? now).certificate
+  expect(members().map(({ name }) => displayed(name))).toEqual(members().map(() => desired))
   expect(hasBegun()).toBe(false)
   expect(await cluster.gnt('cluster', 'verify')).toMatchObject({ code: 0 })
 })

@@ -196,15 +196,15 @@ interface Invitation {
 
 /** Follows the log of the receiving job until it says where to send. */
 async function remoteImport(id: number): Promise<Invitation> {
-  let seen: number | null = null
+  let observed: number | null = null
   for (;;) {
-    const change = await cluster.master.waitForJobChange(id, ['status'], null, seen, 30)
+    const change = await cluster.master.waitForJobChange(id, ['status'], null, observed, 30)
     if (change === 'nochange') continue
     const [[status], log]: [unknown[], LogEntry[]] = change
     const entry = log.find(([, , type]) => type === 'remote-import')
     if (entry !== undefined) return entry[3] as Invitation
     if (status === 'error') throw new Error('the receiving job failed')
-    seen = log.reduce((last, [number]) => Math.max(last, number), seen ?? 0)
+    observed = log.reduce((last, [number]) => Math.max(last, number), observed ?? 0)
   }
 }
 

@@ -199,9 +199,9 @@ async function primaryOf(name: string): Promise<unknown> {
 }
 
 async function endOf(job: number): Promise<unknown> {
-  for (let seen: unknown = null; ;) {
-    const change = await cluster.master.waitForJobChange(job, ['status'], seen, null, 30)
-    if (change !== 'nochange') seen = change[0]
+  for (let observed: unknown = null; ;) {
+    const change = await cluster.master.waitForJobChange(job, ['status'], observed, null, 30)
+    if (change !== 'nochange') observed = change[0]
     const [row] = await cluster.master.queryJobs([job], ['status'])
     if (['success', 'error', 'canceled'].includes(String(row?.[0]))) return row?.[0]
   }

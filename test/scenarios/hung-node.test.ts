@@ -21,7 +21,7 @@ beforeAll(async () => {
     ['vm2', 'node2'],
   ] as const)
     expect((await cluster.run(add(name, node))).status).toBe('success')
-  await seen('vm2', ({ status }) => status === 'running')
+  await observed('vm2', ({ status }) => status === 'running')
   signal('SIGSTOP')
 }, 120_000)
 
@@ -35,13 +35,13 @@ interface Shown {
   status_seen: string | null
 }
 
-async function shown(name: string): Promise<Shown> {
+async function displayed(name: string): Promise<Shown> {
   return (await cluster.rapi('GET', `/3/instances/${name}`)).body as Shown
 }
 
-async function seen(name: string, enough: (instance: Shown) => boolean): Promise<Shown> {
+async function observed(name: string, enough: (instance: Shown) => boolean): Promise<Shown> {
   for (;;) {
-    const instance = await shown(name)
+    const instance = await displayed(name)
     if (enough(instance)) return instance
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -54,16 +54,16 @@ test('lists mark what the node does not tell, and show the rest', async () => {
   expect(nodes.stdout).toMatch(/^node1.gantry.local:\d.*\nnode2.gantry.local:\?\nnode3.gantry.local:\d.*\n$/)
   const bulk = (await cluster.rapi('GET', '/2/instances?bulk=1')).body
   expect(bulk).toMatchObject([{ status: 'running' }, { status: 'ERROR_nodedown', oper_ram: null }])
-  const asked = (await cluster.rapi('GET', '/3/instances?fields=name,status')).body
-  expect(asked).toMatchObject({ items: [{ status: 'running' }, { name: 'vm2', status: 'ERROR_nodedown' }] })
+  const requested = (await cluster.rapi('GET', '/3/instances?fields=name,status')).body
+  expect(requested).toMatchObject({ items: [{ status: 'running' }, { name: 'vm2', status: 'ERROR_nodedown' }] })
 }, 50_000)
 
 test('the last known state is shown with its time, and the figures with their age', async () => {
-  const before = await shown('vm2')
+  const before = await displayed('vm2')
   expect(before.status).toBe('running')
-  const others = await seen('vm1', ({ status_seen }) => String(status_seen) > String(before.status_seen))
+  const others = await observed('vm1', ({ status_seen }) => String(status_seen) > String(before.status_seen))
   expect(others.status).toBe('running')
-  expect((await shown('vm2')).status_seen).toBe(before.status_seen)
+  expect((await displayed('vm2')).status_seen).toBe(before.status_seen)
   const figures = String((await cluster.rapi('GET', '/metrics')).body)
   expect(figures).toMatch(/^ganeti_instance_oper_ram\{instance="vm2",.*\} 32$/m)
   const ageOf = (node: string) =>
@@ -82,9 +82,9 @@ test('a check of the cluster tells that the node does not answer', async () => {
 }, 50_000)
 
 test('a node that goes on is seen again by itself', async () => {
-  const before = await shown('vm2')
+  const before = await displayed('vm2')
   signal('SIGCONT')
-  await seen('vm2', ({ status_seen }) => status_seen !== before.status_seen)
+  await observed('vm2', ({ status_seen }) => status_seen !== before.status_seen)
   const list = await cluster.gnt('instance', 'list', '--no-headers', '--separator=:', '-o', 'name,status,oper_ram')
   expect(list.stdout).toBe('vm1:running:32\nvm2:running:32\n')
 }, 50_000)

@@ -102,8 +102,8 @@ qemuTest('a canceled event gets no more jobs, and is forgotten when it is no lon
     expect((await ask(`${url}/1/status`, 'GET')).body).toMatchObject([{ uuid: noted.id, 'repair-status': 'canceled' }]),
   )
   await settles(async () => {
-    const told = await cluster.rapi('GET', '/3/maintenance')
-    expect(told.body).toMatchObject({ settings: { evacuation: true }, events: [{ id: noted.id, jobs: [] }] })
+    const reported = await cluster.rapi('GET', '/3/maintenance')
+    expect(reported.body).toMatchObject({ settings: { evacuation: true }, events: [{ id: noted.id, jobs: [] }] })
   })
   expect(await ok('node list --no-headers -o role node4')).not.toContain('D')
   says(4, { status: 'Ok' })

@@ -153,13 +153,13 @@ export class Auditor {
 
   /** No job of a round was submitted twice, and no job of an event after its end. */
   private checkMaintenance({ queue, documents }: Contents): void {
-    const seen = new Map<string, string>()
+    const observed = new Map<string, string>()
     for (const [name, text] of queue) {
       const [, key] = /\(round (\S+\/\d+)\)/.exec(text) ?? []
       if (key === undefined) continue
-      const other = seen.get(key)
+      const other = observed.get(key)
       if (other !== undefined) this.ledger.complain(`${other} and ${name} are the same job ${key} of maintenance`)
-      seen.set(key, name)
+      observed.set(key, name)
     }
     if (roundOf(documents.gantry)?.resolved === false)
       this.ledger.complain('a round of maintenance was written down, and never taken up')
@@ -177,13 +177,13 @@ export class Auditor {
 
   private async follow(): Promise<void> {
     const { cluster, process } = this
-    const seen = (config: ConfigData) => {
+    const observed = (config: ConfigData) => {
       this.config = config
       this.checkConfig(config, 'as followers see it', true)
     }
     for (;;)
       try {
-        await followConfig(cluster.master.paths.socket('wconfd'), { clock: process.clock }, seen)
+        await followConfig(cluster.master.paths.socket('wconfd'), { clock: process.clock }, observed)
         return
       } catch {
         await process.clock.sleep(1000)
@@ -191,9 +191,9 @@ export class Auditor {
   }
 
   /** A configuration that somebody was `told` is durable. One that is only on a disk may still be lost. */
-  private checkConfig(config: ConfigData, where: string, told: boolean): void {
+  private checkConfig(config: ConfigData, where: string, reported: boolean): void {
     const { ledger } = this
-    ledger.sawSerial(config.serial_no, where, told)
+    ledger.sawSerial(config.serial_no, where, reported)
     // What an interrupted job leaves, or a user wants, is named with a command. When all is quiet, the caretaker uses it.
     for (const error of verifyConfig(config))
       if (!/'gnt-/.test(error)) ledger.complain(`the configuration ${where} does not verify: ${error}`)
@@ -307,8 +307,8 @@ function outline(text: string | undefined): string {
   if (text === undefined) return 'missing'
   if (!text.startsWith('{')) return text.trim()
   const { ops, end_timestamp } = parseJob(text)
-  const shown = ops.map(({ status, priority, log }) => `${status} at priority ${priority} with ${log.length} lines`)
-  return `a job of ${text.length} bytes: ${shown.join(', ')}${end_timestamp === null ? '' : ', ended'}`
+  const displayed = ops.map(({ status, priority, log }) => `${status} at priority ${priority} with ${log.length} lines`)
+  return `a job of ${text.length} bytes: ${displayed.join(', ')}${end_timestamp === null ? '' : ', ended'}`
 }
 
 interface Contents {

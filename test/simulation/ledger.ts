@@ -118,10 +118,10 @@ export class Ledger implements Witness {
   }
 
   /** Somebody has seen a serial number of the configuration. After one was told, no older one may come. */
-  sawSerial(serial: number, where: string, told: boolean): void {
+  sawSerial(serial: number, where: string, reported: boolean): void {
     if (serial < this.serial)
       this.complain(`serial number ${serial} ${where} is older than ${this.serial}, which was told`)
-    if (told) this.serial = Math.max(this.serial, serial)
+    if (reported) this.serial = Math.max(this.serial, serial)
   }
 }
 

@@ -72,9 +72,9 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
   void working.finally(() => (done = true))
   if (!(await simulator.run(REST_S, () => done))) ledger.complain('what verify says cannot be done in time')
   await simulator.run(SETTLE_S)
-  let seen = false
-  void cluster.mirrors.lookAtAll().then(() => (seen = true))
-  await simulator.run(SETTLE_S, () => seen)
+  let observed = false
+  void cluster.mirrors.lookAtAll().then(() => (observed = true))
+  await simulator.run(SETTLE_S, () => observed)
   await auditor.checkAtRest()
   return { complaints: ledger.complaints, trace: simulator.trace, ops: Object.fromEntries(ledger.ops) }
 }

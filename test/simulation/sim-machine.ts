@@ -164,32 +164,32 @@ export class SimMachine {
     }
   }
 
-  private async handle(given: OwnContext, name: CallName, body: string): Promise<unknown> {
+  private async handle(input: OwnContext, name: CallName, body: string): Promise<unknown> {
     const args: readonly unknown[] = decodeCall(name, body, this.paths)
-    if (Object.hasOwn(ownFiles, name)) return callOf(ownFiles, name)(given, ...args)
+    if (Object.hasOwn(ownFiles, name)) return callOf(ownFiles, name)(input, ...args)
     const [guest] = args.filter(isInstance)
     if (guest !== undefined) this.storage.mirrors.use(guest)
-    if (Object.hasOwn(ofDisks, name)) return callOf(ofDisks, name)(given, ...args)
+    if (Object.hasOwn(ofDisks, name)) return callOf(ofDisks, name)(input, ...args)
     if (guest !== undefined && (name === 'instance_start' || name === 'accept_instance'))
-      for (const disk of guest.disks_info) await new Disks(given as never).opened(disk)
+      for (const disk of guest.disks_info) await new Disks(input as never).opened(disk)
     const handlers: SimHandlers = simHandlers
     if (handlers[name] === undefined) throw new Error(`Simulated nodes have no '${name}'`)
-    const sim = { world: this.storage.world, node: this.name, clock: given.clock }
+    const sim = { world: this.storage.world, node: this.name, clock: input.clock }
     const answer: unknown = await callOf(simHandlers, name)(sim, ...args)
     // The simulated nodes of the product know the certificates of their first configuration only.
     if (name === 'node_crypto_tokens' && Array.isArray(answer))
       return answer.map(([type]: unknown[]) => [type, this.digest])
-    return isObject(answer) && isObject(answer['filelist']) ? this.verified(given, answer) : answer
+    return isObject(answer) && isObject(answer['filelist']) ? this.verified(input, answer) : answer
   }
 
   /** For verify: the files and minors that the machine really has. */
-  private async verified(given: OwnContext, answer: Readonly<Record<string, unknown>>): Promise<unknown> {
+  private async verified(input: OwnContext, answer: Readonly<Record<string, unknown>>): Promise<unknown> {
     const files = isObject(answer['filelist']) ? Object.entries(answer['filelist']) : []
     const own = files.map(([file, print]) => {
       const [, key] = /\/ssconf_(\w+)$/.exec(file) ?? []
       return [file, key === undefined ? print : this.disk.peek(this.paths.ssconf(key))]
     })
-    const minors = [...(await mirrorList(given)).keys()]
+    const minors = [...(await mirrorList(input)).keys()]
     return { ...answer, filelist: Object.fromEntries(own), 'drbd-list': minors, 'client-cert': [null, this.digest] }
   }
 }

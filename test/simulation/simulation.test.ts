@@ -8,9 +8,9 @@ import { SEED, tries } from '../support/effort'
 import { howToRepeat, Simulation } from './compiled'
 import type { SeedRun, Simulated } from './run-seeds'
 
-const wanted = environmentValue('SIM_SEED')
-const [first = 1, count = 1] = wanted === undefined ? [SEED, tries(16, 1000)] : wanted.split('+').map(Number)
-const single = wanted !== undefined && count === 1
+const desired = environmentValue('SIM_SEED')
+const [first = 1, count = 1] = desired === undefined ? [SEED, tries(16, 1000)] : desired.split('+').map(Number)
+const single = desired !== undefined && count === 1
 /** For one seed with all around it; a calm machine needs a second. */
 const PATIENCE_MS = 120_000
 
@@ -44,22 +44,22 @@ test.each(['cluster', 'mirror'] as const)(
 
 async function expectNoComplaints(what: Simulated): Promise<void> {
   const failed: { hint: string; complaints: readonly string[] }[] = []
-  let seen = 0
+  let observed = 0
   const sums = new Map<string, [done: number, failed: number]>()
   for await (const { seed, complaints, trace, ops } of simulation.run(what, first, count, single)) {
-    seen++
+    observed++
     for (const [id, [done, failed]] of Object.entries(ops)) {
       const [before, more] = sums.get(id) ?? [0, 0]
       sums.set(id, [before + done, more + failed])
     }
     if (complaints.length > 0) failed.push({ hint: howToRepeat(what, seed), complaints })
     if (single) keepTrace(what, seed, trace)
-    else if (seen % 500 === 0) process.stdout.write(`${seen} of ${count} seeds, ${failed.length} failed\n`)
+    else if (observed % 500 === 0) process.stdout.write(`${observed} of ${count} seeds, ${failed.length} failed\n`)
   }
   const rows = [...sums].sort().map(([id, [done, failed]]) => `${id}: ${done} done, ${failed} failed\n`)
-  if (wanted !== undefined) process.stdout.write(rows.join(''))
+  if (desired !== undefined) process.stdout.write(rows.join(''))
   expect(failed).toEqual([])
-  expect(seen).toBe(count)
+  expect(observed).toBe(count)
 }
 
 async function traceOf(what: Simulated, seed: number): Promise<SeedRun['trace']> {

@@ -304,9 +304,9 @@ export class User implements Requester {
   private async awaitEnd(id: number): Promise<string> {
     this.doing = `waits for job ${id}`
     let serial = -1
-    for (let seen: unknown = null; ;) {
+    for (let observed: unknown = null; ;) {
       const asked_ms = this.simulator.time_ms
-      const change = await this.ask(() => this.luxi.waitForJobChange(id, ['status', 'opresult'], seen, serial, 20))
+      const change = await this.ask(() => this.luxi.waitForJobChange(id, ['status', 'opresult'], observed, serial, 20))
       if (change instanceof Error) {
         if (!(change instanceof PeerError)) this.ledger.complain(`waiting for job ${id} failed: ${change.message}`)
         await this.process.clock.sleep(500)
@@ -315,7 +315,7 @@ export class User implements Requester {
       if (change === 'nochange') continue
       const [[status, result], log] = change
       serial = log.at(-1)?.[0] ?? serial
-      seen = change[0]
+      observed = change[0]
       if (!['success', 'error', 'canceled'].includes(String(status))) continue
       this.ledger.saw(id, String(status), result, asked_ms)
       this.simulator.note(this.name, `job ${id} ended: ${String(status)} ${JSON.stringify(result)}`)

@@ -36,14 +36,14 @@ export async function newPage(
 export async function findings(page: Page): Promise<string[]> {
   const size = page.viewportSize() ?? WIDE
   const found = await violations(page, '')
-  const shown = await page.evaluate<string>('document.body.innerText')
+  const displayed = await page.evaluate<string>('document.body.innerText')
   await page.emulateMedia({ colorScheme: 'dark' })
   const dark = await violations(page, 'dark: ', { runOnly: ['color-contrast'] })
   await page.setViewportSize(NARROW)
   const narrow = [...(await violations(page, 'dark and narrow: ')), ...(await page.evaluate<string[]>(BEYOND))]
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(size)
-  return [...found, ...dark, ...narrow, ...shown.split('\n').filter((line) => UNREADABLE.test(line))]
+  return [...found, ...dark, ...narrow, ...displayed.split('\n').filter((line) => UNREADABLE.test(line))]
 }
 
 /** What fades in or out while it is looked at is no finding; what is still there at a second look is one. */
@@ -57,9 +57,9 @@ async function violations(page: Page, where: string, options: axe.RunOptions = {
 async function violationsNow(page: Page, where: string, options: axe.RunOptions): Promise<string[]> {
   await page.evaluate(SETTLED)
   await page.evaluate(`if (window.axe === undefined) { ${axe.source} }`)
-  const asked = JSON.stringify({ resultTypes: ['violations'], ...options })
-  const told = await page.evaluate<axe.AxeResults>(`axe.run(${asked})`)
-  return told.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${where}${id}: ${html.slice(0, 160)}`))
+  const requested = JSON.stringify({ resultTypes: ['violations'], ...options })
+  const reported = await page.evaluate<axe.AxeResults>(`axe.run(${requested})`)
+  return reported.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${where}${id}: ${html.slice(0, 160)}`))
 }
 
 /**

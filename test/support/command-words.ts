@@ -11,7 +11,7 @@ export function wordsOfCommands(program: ts.Program, sources: readonly ts.Source
   const found = new Map<string, Set<string>>()
   const visit = (node: ts.Node): void => {
     if (ts.isObjectLiteralExpression(node)) {
-      const [name, usage, help = ''] = ['name', 'usage', 'help'].map((told) => textOf(node, told))
+      const [name, usage, help = ''] = ['name', 'usage', 'help'].map((reported) => textOf(node, reported))
       const carriedOut = node.properties.filter((one) => !TOLD.includes(nameOf(one)))
       if (name !== undefined && usage !== undefined && carriedOut.length > 0)
         found.set(commandKey({ name, usage, help }), wordsIn(program.getTypeChecker(), new Set(sources), carriedOut))
@@ -31,13 +31,13 @@ export const wordsOf = (words: ReadonlyMap<string, ReadonlySet<string>>, command
 
 function wordsIn(checker: ts.TypeChecker, sources: ReadonlySet<ts.SourceFile>, start: readonly ts.Node[]): Set<string> {
   const words = new Set<string>()
-  const seen = new Set<ts.Node>(start)
+  const observed = new Set<ts.Node>(start)
   const waiting = [...start]
-  const follow = (given: ts.Symbol | undefined): void => {
-    const symbol = given !== undefined && given.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(given) : given
+  const follow = (input: ts.Symbol | undefined): void => {
+    const symbol = input !== undefined && input.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(input) : input
     for (const declared of symbol?.declarations ?? []) {
-      if (seen.has(declared) || !sources.has(declared.getSourceFile()) || !isFollowed(checker, declared)) continue
-      seen.add(declared)
+      if (observed.has(declared) || !sources.has(declared.getSourceFile()) || !isFollowed(checker, declared)) continue
+      observed.add(declared)
       waiting.push(declared)
     }
   }
@@ -71,8 +71,8 @@ function isFollowed(checker: ts.TypeChecker, node: ts.Node): boolean {
 const nameOf = ({ name }: ts.ObjectLiteralElementLike): string =>
   name !== undefined && ts.isIdentifier(name) ? name.text : ''
 
-function textOf(node: ts.ObjectLiteralExpression, wanted: string): string | undefined {
-  const found = node.properties.find((one) => nameOf(one) === wanted)
+function textOf(node: ts.ObjectLiteralExpression, desired: string): string | undefined {
+  const found = node.properties.find((one) => nameOf(one) === desired)
   if (found === undefined || !ts.isPropertyAssignment(found)) return undefined
   return ts.isStringLiteralLike(found.initializer) ? found.initializer.text : undefined
 }

@@ -12,8 +12,8 @@ type Answer = readonly [status: number, body: unknown]
 const ORIGIN = 'https://cluster.example:5080'
 
 /** Replaces the browser's functions until the test file ends, so it must be called before the modules are loaded. */
-export function consoleServer(answer: (asked: Asked) => Answer | Promise<Answer>): Asked[] {
-  const asked: Asked[] = []
+export function consoleServer(answer: (requested: Asked) => Answer | Promise<Answer>): Asked[] {
+  const requested: Asked[] = []
   const whole = (input: string | URL | Request) => (typeof input === 'string' ? new URL(input, ORIGIN) : input)
   class WholeRequest extends Request {
     constructor(input: string | URL | Request, init?: RequestInit) {
@@ -24,10 +24,10 @@ export function consoleServer(answer: (asked: Asked) => Answer | Promise<Answer>
     const { pathname, search } = new URL(request.url)
     const text = await request.text()
     const one = { method: request.method, path: pathname + search, body: text === '' ? undefined : JSON.parse(text) }
-    asked.push({ ...one, headers: request.headers })
+    requested.push({ ...one, headers: request.headers })
     const [status, body] = await answer({ ...one, headers: request.headers })
     return new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json' } })
   }
   Object.assign(globalThis, { location: new URL(ORIGIN), Request: WholeRequest, fetch: fetched })
-  return asked
+  return requested
 }

@@ -89,8 +89,8 @@ export class Contract {
   operationAt(verb: string, path: string): ContractOperation {
     const parts = path.replace(/\?.*/, '').split('/')
     const fits = ({ url }: ContractOperation) => {
-      const wanted = url.split('/')
-      return wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at])
+      const desired = url.split('/')
+      return desired.length === parts.length && desired.every((part, at) => part.startsWith('{') || part === parts[at])
     }
     const [found, ...others] = this.operations.filter((one) => one.verb === verb && fits(one))
     const exact = others.find(({ url }) => !url.includes('{'))
@@ -221,13 +221,13 @@ function pathOf(url: string, parameters: readonly Parameter[], names: readonly s
 const anyName = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/^\.{1,2}$/.test(text))
 
 function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
-  const wanted = parameters.filter((parameter) => parameter.in === 'query')
+  const desired = parameters.filter((parameter) => parameter.in === 'query')
   const values = fc.oneof(
     fc.string(),
     fc.nat(2).map(String),
     fc.constantFrom('name', 'name,uuid', 'text', '["==","name","x"]', '["?"]'),
   )
-  const pairs = wanted.map(({ name }) => fc.option(values.map((value) => `${name}=${encoded(value)}`)))
+  const pairs = desired.map(({ name }) => fc.option(values.map((value) => `${name}=${encoded(value)}`)))
   return fc.tuple(...pairs).map((texts) => `?${texts.filter((text) => text !== null).join('&')}`)
 }
 

@@ -64,31 +64,31 @@ export interface DrbdNode {
   readonly size_mib?: number | readonly number[]
 }
 
-const next = <T>(told: T[]): T | undefined => (told.length > 1 ? told.shift() : told[0])
+const next = <T>(reported: T[]): T | undefined => (reported.length > 1 ? reported.shift() : reported[0])
 
 /** All given programs must be called, in any order, and no others. Returns their command lines. */
 export async function onDrbdNode<T>(
   { kernel = [], programs = [], helper, size_mib }: DrbdNode,
   work: (context: NodeContext) => Promise<T> | T,
 ): Promise<{ result: T; asked: string[] }> {
-  const { run, left, asked } = recordedPrograms(programs)
+  const { run, left, asked: requested } = recordedPrograms(programs)
   const says = [...kernel]
   const sizes_mib = [size_mib ?? []].flat()
   const missing = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ENOENT' }))
   const readFile = (file: string) => {
-    const told: Record<string, () => string | undefined> = {
+    const reported: Record<string, () => string | undefined> = {
       '/proc/drbd': () => next(says),
       '/sys/block/drbd0/size': () => (sizes_mib.length === 0 ? undefined : `${Number(next(sizes_mib)) * 2048}\n`),
       '/sys/module/drbd/parameters/usermode_helper': () => helper,
     }
-    const text = told[file]?.()
+    const text = reported[file]?.()
     return text === undefined ? missing() : Promise.resolve(text)
   }
   const files = Object.assign({}, systemFiles, { readFile })
   const node = testNode('node1.gnt.example', { run, files, clock: clockAt(0) })
   try {
     const result = await work(node.context)
-    return { result, asked: asked.map(({ argv }) => argv.join(' ')) }
+    return { result, asked: requested.map(({ argv }) => argv.join(' ')) }
   } finally {
     node.remove()
     expect(left()).toEqual([])

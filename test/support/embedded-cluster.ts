@@ -185,11 +185,11 @@ function parse(text: string): unknown {
 
 export async function runJob(master: Master, op: WireOpCode) {
   const id = await master.submitJob([{ reason: [], ...op }])
-  let seen: unknown = null
+  let observed: unknown = null
   for (;;) {
-    const change = await master.waitForJobChange(id, ['status', 'opresult', 'oplog'], seen, null, 30)
+    const change = await master.waitForJobChange(id, ['status', 'opresult', 'oplog'], observed, null, 30)
     if (change === 'nochange') continue
-    seen = change[0]
+    observed = change[0]
     const [status, results, logs] = change[0] as [string, unknown[], [number, unknown, string, unknown][][]]
     if (!['success', 'error', 'canceled'].includes(status)) continue
     return { status, result: results[0], log: (logs[0] ?? []).map((entry) => String(entry[3])) }

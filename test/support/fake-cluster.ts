@@ -347,10 +347,10 @@ export class FakeCluster {
         return { epoch: 1 }
       },
       tryUpdateLocks: async (_client, request) => locks({ ...base, kind: 'update', request, priority: null }).blockers,
-      guardedOpportunisticLockUnion: async (count, _client, wanted) =>
-        locks({ ...base, kind: 'takeFree', locks: wanted, count }).acquired,
-      opportunisticLockUnion: async (_client, wanted) =>
-        locks({ ...base, kind: 'takeFree', locks: wanted, count: 0 }).acquired,
+      guardedOpportunisticLockUnion: async (count, _client, desired) =>
+        locks({ ...base, kind: 'takeFree', locks: desired, count }).acquired,
+      opportunisticLockUnion: async (_client, desired) =>
+        locks({ ...base, kind: 'takeFree', locks: desired, count: 0 }).acquired,
       gantryFreeAll: async (client) => {
         this.reservations.drop(client)
         locks({ ...base, kind: 'free' })
@@ -407,8 +407,8 @@ export class FakeCluster {
 
   private async answer<C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>> {
     const answers: { [K in C]?: Answers[K] } = this.answers
-    const told = await answers[call]?.(node, args)
-    if (told !== undefined) return told
+    const reported = await answers[call]?.(node, args)
+    if (reported !== undefined) return reported
     if (this.simulated === undefined) throw new Error(`no answer to ${call}`)
     const handlers: SimHandlers = simHandlers
     const handler = handlers[call]
@@ -448,11 +448,11 @@ export function simulatedCluster(text = fs.readFileSync(RECORDED, 'utf8')): Fake
 /** The value as it arrives at the other end of a connection. */
 const travelled = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-const isNamed = (name: string, wanted: string) => name === wanted || name.startsWith(`${wanted}.`)
+const isNamed = (name: string, desired: string) => name === desired || name.startsWith(`${desired}.`)
 const named =
-  (wanted: string) =>
+  (desired: string) =>
   ({ name }: { readonly name: string }): boolean =>
-    isNamed(name, wanted)
+    isNamed(name, desired)
 
 function found<T>(objects: Readonly<Record<string, T>>, matches: (object: T) => boolean): T {
   const object = Object.values(objects).find(matches)

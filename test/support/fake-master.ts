@@ -54,10 +54,15 @@ export class FakeMaster implements Master {
   }
 
   /** First the job runs with its log so far, then it has ended. */
-  async waitForJobChange(id: JobId, _fields: readonly string[], seen: unknown, serial: unknown): Promise<JobChange> {
+  async waitForJobChange(
+    id: JobId,
+    _fields: readonly string[],
+    observed: unknown,
+    serial: unknown,
+  ): Promise<JobChange> {
     const job = this.jobs.get(id)
     const log = (job?.log ?? []).filter(([number]) => number > Number(serial ?? 0))
-    return [[seen === null ? 'running' : this.statusOf(job)], log]
+    return [[observed === null ? 'running' : this.statusOf(job)], log]
   }
 
   async queryJobs(ids: readonly (JobId | string)[] | null, fields: readonly string[]) {

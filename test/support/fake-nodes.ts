@@ -40,8 +40,8 @@ export function fakeNodes(auto?: (call: CallName, target: NodeTarget) => unknown
       const answer = (payload: unknown) => resolve({ ok: true, payload })
       const fail = (error: string) => resolve({ ok: false, error, offline: false })
       calls.push({ node: target.name, call, args, answer, fail })
-      const told = auto?.(call, target)
-      if (told !== undefined) answer(told)
+      const reported = auto?.(call, target)
+      if (reported !== undefined) answer(reported)
     })
   return { client: nodesOf(ask), calls }
 }

@@ -74,12 +74,12 @@ export class Ledger {
 
   private async end(id: JobId, what: string): Promise<Ended> {
     const end = performance.now() + this.limit_s * 1000
-    let seen: unknown = null
+    let observed: unknown = null
     while (performance.now() < end) {
       try {
-        const change = await this.cluster.master.waitForJobChange(id, ['status', 'opresult'], seen, null, 5)
+        const change = await this.cluster.master.waitForJobChange(id, ['status', 'opresult'], observed, null, 5)
         if (change === 'nochange') continue
-        seen = change[0]
+        observed = change[0]
         const [status, results] = change[0]
         if (FINAL.includes(String(status))) return { status: String(status), result: resultText(results) }
       } catch (error) {
@@ -90,7 +90,7 @@ export class Ledger {
         await pause(0.1)
       }
     }
-    this.defects.push(`job ${id} (${what}) did not end in ${this.limit_s} s: ${JSON.stringify(seen)}`)
+    this.defects.push(`job ${id} (${what}) did not end in ${this.limit_s} s: ${JSON.stringify(observed)}`)
     return { status: 'stuck', result: '' }
   }
 }

@@ -134,13 +134,13 @@ export class Owner {
 
   /** A promised value must stay until another is requested, and an earlier request must not take effect late. */
   private async look(name: string): Promise<void> {
-    const wanted = this.known.get(name)
-    if (wanted === undefined) return
+    const desired = this.known.get(name)
+    if (desired === undefined) return
     const found = await this.memoryOf(name)
-    if (found === undefined || found === wanted || (await this.wasAskedForBefore(name))) return
+    if (found === undefined || found === desired || (await this.wasAskedForBefore(name))) return
     this.known.delete(name)
     this.wrong.push(
-      `${name} should have ${wanted} MiB, and has ${String(found)}: ${this.history.get(name)?.join(', ')}`,
+      `${name} should have ${desired} MiB, and has ${String(found)}: ${this.history.get(name)?.join(', ')}`,
     )
   }
 

@@ -29,7 +29,7 @@ export async function strays(cluster: EmbeddedCluster): Promise<Stray[]> {
     if (forthcoming === true) found.push({ text: `${name} is only half made`, names: [name] })
     else if (admin_state === 'up' && !guests.some(([, guest]) => guest === name))
       found.push({ text: `${name} should run, and does not`, names: [name] })
-  const wanted = new Map<string, unknown>(
+  const desired = new Map<string, unknown>(
     Object.values(config.disks).map((disk) => {
       const file = String(disk.logical_id[1])
       return [`${path.basename(path.dirname(file))}/${path.basename(file)}`, disk] as const
@@ -37,8 +37,8 @@ export async function strays(cluster: EmbeddedCluster): Promise<Stray[]> {
   )
   const there = sharedDisks(cluster)
   for (const file of there)
-    if (!wanted.has(file)) found.push({ text: `nobody owns the disk file ${file}`, names: [path.basename(file)] })
-  for (const file of wanted.keys())
+    if (!desired.has(file)) found.push({ text: `nobody owns the disk file ${file}`, names: [path.basename(file)] })
+  for (const file of desired.keys())
     if (!there.includes(file))
       found.push({ text: `the disk file ${file} is missing`, names: [path.basename(file), path.dirname(file)] })
   return found

@@ -89,7 +89,7 @@ type Given = Partial<JobEnvironment> & {
   readonly submitted: (readonly WireOpCode[])[]
 }
 
-export const jobEnvironment = ({ said, submitted, ...given }: Given): JobEnvironment => ({
+export const jobEnvironment = ({ said, submitted, ...input }: Given): JobEnvironment => ({
   ...{
     jobId: 1,
     opIndex: 0,
@@ -114,5 +114,5 @@ export const jobEnvironment = ({ said, submitted, ...given }: Given): JobEnviron
     submitted.push(...jobs)
     return jobs.map((_, index) => [true, 100 + index])
   },
-  ...given,
+  ...input,
 })

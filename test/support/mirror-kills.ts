@@ -153,9 +153,9 @@ export class MirrorKills {
   }
 
   private async submit([kind = '', verb = '', ...more]: readonly string[]): Promise<number> {
-    const told = await this.ok(kind, verb, '--submit', ...more)
-    const [, job] = /JobID: (\d+)/.exec(told) ?? []
-    if (job === undefined) throw new Error(`${verb} --submit names no job: ${told}`)
+    const reported = await this.ok(kind, verb, '--submit', ...more)
+    const [, job] = /JobID: (\d+)/.exec(reported) ?? []
+    if (job === undefined) throw new Error(`${verb} --submit names no job: ${reported}`)
     return Number(job)
   }
 
@@ -190,18 +190,20 @@ export class MirrorKills {
       await this.gnt('cluster', 'verify-disks')
       const [left, why] = [await this.leftovers(), await this.problem()]
       if (left.length === 0 && why === undefined) return
-      const told = await this.gnt('cluster', 'verify')
+      const reported = await this.gnt('cluster', 'verify')
       if (round > ROUNDS)
-        throw new Error(`not well after ${ROUNDS} rounds: ${why}, left: ${JSON.stringify(left)}\n${told}`)
-      for (const { name } of left) if (!told.includes(name)) throw new Error(`verify does not name ${name}: ${told}`)
-      if (why !== undefined && !told.includes(NAME)) throw new Error(`verify does not name ${NAME}, ${why}: ${told}`)
-      await this.follow(told)
+        throw new Error(`not well after ${ROUNDS} rounds: ${why}, left: ${JSON.stringify(left)}\n${reported}`)
+      for (const { name } of left)
+        if (!reported.includes(name)) throw new Error(`verify does not name ${name}: ${reported}`)
+      if (why !== undefined && !reported.includes(NAME))
+        throw new Error(`verify does not name ${NAME}, ${why}: ${reported}`)
+      await this.follow(reported)
     }
   }
 
   /** Carries out what verify names. */
-  private async follow(told: string): Promise<void> {
-    for (const line of told.split('\n')) {
+  private async follow(reported: string): Promise<void> {
+    for (const line of reported.split('\n')) {
       const [, verb = '', rest = ''] = /'gnt-instance ([\w-]+) ([^']+)'/.exec(line) ?? []
       if (verb !== '') await this.gnt('instance', verb, ...(verb === 'remove' ? ['-f'] : []), ...rest.split(' '))
       const [, node = ''] = / missing on node (\S+);/.exec(line) ?? []
@@ -211,10 +213,10 @@ export class MirrorKills {
       }
     }
     for (const { node, name, minor } of await this.leftovers())
-      if (!told.includes(name)) continue
+      if (!reported.includes(name)) continue
       else if (minor !== undefined)
         await mirrorCall(this.placesOf(node), 'down', { minor }, `Cannot end minor ${minor}`)
-      else if (told.includes(`node ${node}: volume xenvg/${name} is unknown; if nobody needs it, remove it`))
+      else if (reported.includes(`node ${node}: volume xenvg/${name} is unknown; if nobody needs it, remove it`))
         for (const place of ['volumes', 'tags'])
           fs.rmSync(path.join(this.volumesOf(node), '..', place, name), { force: true })
   }

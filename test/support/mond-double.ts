@@ -50,11 +50,11 @@ export class MondDoubles {
   private readonly sockets = new Set<net.Socket>()
 
   /** Answers each request with the present result of `told`. */
-  answering(told: () => unknown, date?: () => Date): Promise<MondEndpoint> {
+  answering(reported: () => unknown, date?: () => Date): Promise<MondEndpoint> {
     return this.listen(
       http.createServer((_, response) => {
         if (date !== undefined) response.setHeader('Date', date().toUTCString())
-        response.end(JSON.stringify(told()))
+        response.end(JSON.stringify(reported()))
       }),
     )
   }

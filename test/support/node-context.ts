@@ -27,7 +27,7 @@ export interface TestNode {
 export function testNode(hostname = 'node1.example.com', changes: Partial<NodeContext> = {}): TestNode {
   const folder = fs.mkdtempSync(path.join(roomyFolder(), 'gantry-node-'))
   const paths = pathsOf(path.join(folder, hostname), hostname)
-  const told: string[] = []
+  const reported: string[] = []
   const basics = {
     ...thisMachine,
     paths,
@@ -45,12 +45,12 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
     osSearchPath: [paths.local('/srv/ganeti/os')],
     hypervisor: hypervisorsOf(basics),
     daemons: {
-      startMaster: (noVoting) => Promise.resolve(void told.push(`start ${noVoting}`)),
-      stopMaster: () => Promise.resolve(void told.push('stop')),
-      yieldMaster: () => Promise.resolve(told.push('yield') > 0),
-      ensure: (daemon, run) => Promise.resolve(told.push(`${daemon} ${run}`) > 0),
-      settle: () => Promise.resolve(void told.push('settle')),
-      leave: () => void told.push('leave'),
+      startMaster: (noVoting) => Promise.resolve(void reported.push(`start ${noVoting}`)),
+      stopMaster: () => Promise.resolve(void reported.push('stop')),
+      yieldMaster: () => Promise.resolve(reported.push('yield') > 0),
+      ensure: (daemon, run) => Promise.resolve(reported.push(`${daemon} ${run}`) > 0),
+      settle: () => Promise.resolve(void reported.push('settle')),
+      leave: () => void reported.push('leave'),
     },
     ...changes,
   }
@@ -66,5 +66,5 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
   put('/etc/ganeti/file-storage-paths', '# disks\n/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n')
   for (const name of ['file-storage', 'shared-file-storage'])
     fs.mkdirSync(paths.local(`/srv/ganeti/${name}/inst1.example.com`), { recursive: true })
-  return { context, paths, told, put, remove: () => fs.rmSync(folder, { recursive: true }) }
+  return { context, paths, told: reported, put, remove: () => fs.rmSync(folder, { recursive: true }) }
 }

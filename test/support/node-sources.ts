@@ -80,8 +80,8 @@ export function nodeSources(node: RecordedNode): NodeSources {
       return node.backEnds?.[name] ?? { allInfo: unknown, nodeInfo: unknown }
     },
     figures(role) {
-      const told = node.figures?.[role]
-      return told instanceof Error ? Promise.reject(told) : Promise.resolve(told)
+      const reported = node.figures?.[role]
+      return reported instanceof Error ? Promise.reject(reported) : Promise.resolve(reported)
     },
     warn: (text) => void node.warnings?.push(text),
   }

@@ -48,8 +48,8 @@ export async function answerOf(overlay: Overlay, program: string): Promise<unkno
       {
         name: 'overlay',
         setup({ onLoad, onResolve }) {
-          onResolve({ filter: /^\./ }, ({ path: asked, resolveDir }) => {
-            const file = path.resolve(resolveDir, asked.replace(/\.js$/, ''))
+          onResolve({ filter: /^\./ }, ({ path: requested, resolveDir }) => {
+            const file = path.resolve(resolveDir, requested.replace(/\.js$/, ''))
             return [`${file}.ts`, `${file}/index.ts`]
               .filter((one) => overlay.has(nameOf(one)) || fs.existsSync(one))
               .map((one) => ({ path: one }))[0]

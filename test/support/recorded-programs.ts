@@ -20,12 +20,12 @@ export interface RecordedPrograms {
 /** Each recording answers once. Recordings of the same command answer in their order. A command without a recording fails the test. */
 export function recordedPrograms(recordings: readonly RecordedProgram[]): RecordedPrograms {
   const waiting = [...recordings]
-  const asked: { argv: readonly string[]; options: CommandOptions }[] = []
+  const requested: { argv: readonly string[]; options: CommandOptions }[] = []
   return {
-    asked,
+    asked: requested,
     left: () => waiting.map(({ argv }) => wordsOf(argv).join(' ')),
     async run(argv, options) {
-      asked.push({ argv, options })
+      requested.push({ argv, options })
       const at = waiting.findIndex((one) => sameWords(wordsOf(one.argv), argv))
       const [found] = at < 0 ? [] : waiting.splice(at, 1)
       if (found === undefined) throw new Error(`no recording of '${argv.join(' ')}'; left are ${waiting.length} others`)

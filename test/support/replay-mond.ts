@@ -30,8 +30,8 @@ export async function replayMond(address: string, port: number): Promise<{ compl
 }
 
 function complaintsOf({ head, json }: Recording, { status, body }: Answer): string[] {
-  const wanted = Number(head[0]?.split(' ')[1])
-  if (status !== wanted) return [`status ${status}, recorded was ${wanted}`]
+  const desired = Number(head[0]?.split(' ')[1])
+  if (status !== desired) return [`status ${status}, recorded was ${desired}`]
   if (json === undefined) return []
   const got = parsed(body)
   const reports = Array.isArray(json) ? (json as unknown[]) : [json]

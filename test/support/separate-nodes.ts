@@ -69,12 +69,12 @@ export async function separateNodes(
     // Stopped processes do not see each other die, so they cannot react.
     if (name === 'SIGKILL') signal(number, 'SIGSTOP')
     // The next round finds processes that were started meanwhile.
-    const seen = new Set<number>()
-    const found = () => processesOf(node(number).paths.root).filter((pid) => !seen.has(pid))
+    const observed = new Set<number>()
+    const found = () => processesOf(node(number).paths.root).filter((pid) => !observed.has(pid))
     for (let pids = found(); pids.length > 0; pids = found())
       for (const pid of pids) {
         tryKill(pid, name)
-        seen.add(pid)
+        observed.add(pid)
       }
   }
   return {

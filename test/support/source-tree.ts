@@ -79,15 +79,15 @@ export function reachable(
   sources: { get(name: string): SourceFile | undefined },
   follow: (one: Import) => boolean = () => true,
 ): Set<string> {
-  const seen = new Set<string>()
+  const observed = new Set<string>()
   const waiting = [...entries]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (seen.has(name)) continue
-    seen.add(name)
+    if (observed.has(name)) continue
+    observed.add(name)
     for (const one of sources.get(name)?.imports ?? [])
       if (one.file !== undefined && follow(one)) waiting.push(one.file)
   }
-  return seen
+  return observed
 }
 
 function importedFrom(node: ts.Node): string | undefined {

@@ -74,8 +74,8 @@ export function clusterOf({ step, before }: Chapter): FakeCluster {
   for (const { name } of nodes) for (const instance of stopped) cluster.world.node(name).instances.delete(instance)
   const recorded = new Recorded(step)
   cluster.answers = new Proxy(cluster.answers, {
-    get: (given, call: string) => async (node: { readonly name: string }, args: readonly unknown[]) => {
-      const own: unknown = Reflect.get(given, call)
+    get: (input, call: string) => async (node: { readonly name: string }, args: readonly unknown[]) => {
+      const own: unknown = Reflect.get(input, call)
       if (typeof own === 'function') return own(node, args) as unknown
       const answer = recorded.answer(node.name, call, args)
       if (call === 'blockdev_getmirrorstatus_multi' && isObject(answer))
@@ -115,9 +115,9 @@ class Recorded {
 
 /** The result with which a job ends, as in the job's file. */
 export async function ending(cluster: FakeCluster, { op }: Job): Promise<unknown> {
-  const { instance_uuid: _uuid, ...given } = op
+  const { instance_uuid: _uuid, ...input } = op
   try {
-    return JSON.parse(JSON.stringify(await cluster.run(given)))
+    return JSON.parse(JSON.stringify(await cluster.run(input)))
   } catch (error) {
     if (error instanceof GanetiError) return error.toWire()
     throw error

@@ -59,8 +59,8 @@ const SHOWN: Readonly<Record<string, (args: readonly unknown[]) => readonly unkn
 export const isOrder = (call: string): boolean => Object.hasOwn(SHOWN, call)
 
 export function callText({ node, call, args }: FakeCluster['asked'][number]): string[] {
-  const shown = SHOWN[call]
-  return shown === undefined ? [] : [[node.split('.')[0], call, ...shown(args)].join(' ')]
+  const displayed = SHOWN[call]
+  return displayed === undefined ? [] : [[node.split('.')[0], call, ...displayed(args)].join(' ')]
 }
 
 export function madeText({

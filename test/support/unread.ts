@@ -27,11 +27,11 @@ export class Reading {
   }
 
   /** Whether a declared property is read, under its own type or under one that it is passed on as. */
-  isRead(declared: ts.Node, seen = new Set<ts.Node>()): boolean {
+  isRead(declared: ts.Node, observed = new Set<ts.Node>()): boolean {
     if (this.read.has(declared)) return true
-    if (seen.has(declared)) return false
-    seen.add(declared)
-    return [...(this.becomes.get(declared) ?? [])].some((next) => this.isRead(next, seen))
+    if (observed.has(declared)) return false
+    observed.add(declared)
+    return [...(this.becomes.get(declared) ?? [])].some((next) => this.isRead(next, observed))
   }
 
   private visit(node: ts.Node): void {
@@ -88,27 +88,27 @@ export class Reading {
     if (to.isUnion()) return to.types.forEach((one) => this.relate(from, one, depth))
     if (from.isUnion()) return from.types.forEach((one) => this.relate(one, to, depth))
     const target = this.checker.getApparentType(to)
-    for (const wanted of this.checker.getPropertiesOfType(target)) {
-      const given = this.property(from, wanted.name)
-      if (given === undefined || given === wanted || isLibrary(wanted)) continue
-      for (const one of this.declarations(given))
-        for (const other of this.declarations(wanted)) if (one !== other) this.edge(one, other)
-      this.relate(this.checker.getTypeOfSymbol(given), this.checker.getTypeOfSymbol(wanted), depth + 1)
+    for (const desired of this.checker.getPropertiesOfType(target)) {
+      const input = this.property(from, desired.name)
+      if (input === undefined || input === desired || isLibrary(desired)) continue
+      for (const one of this.declarations(input))
+        for (const other of this.declarations(desired)) if (one !== other) this.edge(one, other)
+      this.relate(this.checker.getTypeOfSymbol(input), this.checker.getTypeOfSymbol(desired), depth + 1)
     }
     this.relateCalls(from, target, depth)
   }
 
   /** A caller of the second passes its arguments to the first. */
   private relateCalls(from: ts.Type, to: ts.Type, depth: number): void {
-    const [given] = this.checker.getSignaturesOfType(from, ts.SignatureKind.Call)
-    const [wanted] = this.checker.getSignaturesOfType(to, ts.SignatureKind.Call)
-    if (given === undefined || wanted === undefined) return
-    for (const [index, parameter] of given.parameters.entries()) {
-      const handed = wanted.parameters[index]
+    const [input] = this.checker.getSignaturesOfType(from, ts.SignatureKind.Call)
+    const [desired] = this.checker.getSignaturesOfType(to, ts.SignatureKind.Call)
+    if (input === undefined || desired === undefined) return
+    for (const [index, parameter] of input.parameters.entries()) {
+      const handed = desired.parameters[index]
       if (handed === undefined) break
       this.relate(this.checker.getTypeOfSymbol(handed), this.checker.getTypeOfSymbol(parameter), depth + 1)
     }
-    this.relate(given.getReturnType(), wanted.getReturnType(), depth + 1)
+    this.relate(input.getReturnType(), desired.getReturnType(), depth + 1)
   }
 
   private edge(from: ts.Node, to: ts.Node): void {

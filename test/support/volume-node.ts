@@ -141,7 +141,7 @@ function create(parts: Parts, words: readonly string[]): void {
     })
     return
   }
-  const [vg = '', ...given] = words.filter((word, at) => !word.startsWith('-') && words[at - 1] !== '--addtag')
+  const [vg = '', ...input] = words.filter((word, at) => !word.startsWith('-') && words[at - 1] !== '--addtag')
   const stripes = Number(sized(words, 'i') ?? 1)
   const size_mib = rounded(asked_mib, stripes)
   if (parts.volumes.has(`${vg}/${name}`)) throw new Refusal(`Logical Volume "${name}" already exists in "${vg}"`)
@@ -150,16 +150,16 @@ function create(parts: Parts, words: readonly string[]): void {
   parts.volumes.set(`${vg}/${name}`, {
     size_mib,
     stripes,
-    places: (given.length === 0 ? usable : given).toSorted().slice(0, stripes),
+    places: (input.length === 0 ? usable : input).toSorted().slice(0, stripes),
     tags: words.filter((_, at) => words[at - 1] === '--addtag'),
   })
 }
 
 function change(parts: Parts, words: readonly string[]): void {
   const found = volume(parts, words.at(-1) ?? '')
-  const given = (name: string) => words.filter((_, at) => words[at - 1] === name)
-  const gone = given('--deltag')
-  found.tags = [...new Set([...found.tags.filter((tag) => !gone.includes(tag)), ...given('--addtag')])]
+  const input = (name: string) => words.filter((_, at) => words[at - 1] === name)
+  const gone = input('--deltag')
+  found.tags = [...new Set([...found.tags.filter((tag) => !gone.includes(tag)), ...input('--addtag')])]
 }
 
 function extend(parts: Parts, words: readonly string[]): void {
@@ -223,7 +223,7 @@ function groupRows(parts: Parts) {
   })
 }
 
-function shown({ minors }: Parts): string {
+function displayed({ minors }: Parts): string {
   const address = (text: string) => text.replace(':', ' ')
   return [...minors]
     .map(([minor, { resource, data, meta, net }]) => {
@@ -297,7 +297,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   /** Opens a volume. */
   hold: (parts, [place = '']) => void (volume(parts, place).held = true),
   drbdmeta: meta,
-  'drbdsetup show': (parts) => shown(parts),
+  'drbdsetup show': (parts) => displayed(parts),
   'drbdsetup new-resource': ({ resources }, [resource = '']) => void resources.add(resource),
   'drbdsetup new-minor': ({ minors }, [resource = '', minor]) => {
     if (!minors.has(Number(minor))) minors.set(Number(minor), { resource, role: 'Secondary' })

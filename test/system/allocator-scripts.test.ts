@@ -54,7 +54,7 @@ function write(body: string): void {
 }
 const answering = (result: unknown, info = 'well done', success = true) =>
   write(`cat <<'END'\n${JSON.stringify({ success, info, result })}\nEND`)
-const asked = (): { request: { type: string } } =>
+const requested = (): { request: { type: string } } =>
   JSON.parse(fs.readFileSync(`${script}.asked`, 'utf8')) as { request: { type: string } }
 
 async function nothingIsLeft(): Promise<void> {
@@ -75,7 +75,7 @@ test.each(Object.entries(MODES))('%s: a script that answers well is obeyed', asy
   answering(answer)
   const { status, result, log } = await cluster.run(op)
   expect({ status, result, log }).toMatchObject({ status: 'success' })
-  expect(asked().request.type).toBe(mode)
+  expect(requested().request.type).toBe(mode)
 })
 
 const FAULTS: Readonly<Record<string, readonly [body: string, error: RegExp]>> = {

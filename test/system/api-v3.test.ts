@@ -145,7 +145,7 @@ test('events name the user of /2 who has changed a filter rule', async () => {
   const { body: uuid } = await cluster.rapi('POST', '/2/filters', rule)
   expect((await cluster.rapi('DELETE', `/2/filters/${String(uuid)}`)).status).toBe(200)
   const ofRule = ({ data }: StreamEvent) => data.includes(`"uuid":"${String(uuid)}"`)
-  const events = await firstEvents(latest?.id, (seen) => seen.filter(ofRule).length > 1)
+  const events = await firstEvents(latest?.id, (observed) => observed.filter(ofRule).length > 1)
   expect(events.filter(ofRule).map(({ data }) => JSON.parse(data) as unknown)).toMatchObject([
     { data: { kind: 'filter', change: 'added', config: { who: ['admin'] } } },
     { data: { kind: 'filter', change: 'removed', config: { who: ['admin'] } } },
@@ -199,9 +199,9 @@ test('a question may be a job, whose result is the answer, and its plan one to s
   const prefer = { prefer: 'respond-async' }
   const spec = { disk_template: 'sharedfile', memory_mib: 256, vcpus: 1, disks_mib: [1024] }
   const body = { spec, max_instances: 2 }
-  const asked = await ask('POST', '/3/capacity', body, prefer)
-  expect([asked.status, asked.headers['location']]).toEqual([202, `/3/jobs/${String(asked.json['id'])}`])
-  const { ops } = await ended(asked.json['id'])
+  const requested = await ask('POST', '/3/capacity', body, prefer)
+  expect([requested.status, requested.headers['location']]).toEqual([202, `/3/jobs/${String(requested.json['id'])}`])
+  const { ops } = await ended(requested.json['id'])
   expect(ops).toMatchObject([{ OP_ID: 'OP_CLUSTER_CAPACITY', status: 'success' }])
   // Which nodes these are hangs on this machine's free memory, which changes.
   const nodes = [[expect.any(String)], [expect.any(String)]]
@@ -263,8 +263,8 @@ test('lists of default allocators are shown where they are set, and not to clien
   expect(Object.keys(Object((await cluster.rapi('GET', '/2/info')).body))).not.toContain('default_iallocators')
   expect(await set({ allocate: ['nosuch'] })).toMatchObject({ status: 'error' })
   expect(await set({ balance: ['hail'], capacity: ['hail'] })).toMatchObject({ status: 'success' })
-  const shown = (await cluster.gnt('cluster', 'info')).stdout
-  expect(shown).toMatch(/^ *default instance allocators for balance: hail$/m)
+  const displayed = (await cluster.gnt('cluster', 'info')).stdout
+  expect(displayed).toMatch(/^ *default instance allocators for balance: hail$/m)
   expect(await set({ allocate: [], balance: [], capacity: [] })).toMatchObject({ status: 'success' })
   expect((await cluster.gnt('cluster', 'info')).stdout).not.toContain('allocators for')
 })
@@ -275,8 +275,8 @@ test('a killed luxid knows the Idempotency-Key, and tells readers of events that
   const first = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
   await ended(first.json['id'])
   const added = (event: StreamEvent) => /"name":"vm4".*"change":"added"/.test(event.data)
-  const told = (await firstEvents(before[0]?.id, (seen) => seen.some(added))).find(added)
-  expect(told).toMatchObject({
+  const reported = (await firstEvents(before[0]?.id, (observed) => observed.some(added))).find(added)
+  expect(reported).toMatchObject({
     event: 'config',
     data: expect.stringContaining(`"jobs":[${String(first.json['id'])}],"who":["admin"]`),
   })
@@ -288,7 +288,7 @@ test('a killed luxid knows the Idempotency-Key, and tells readers of events that
   expect([again.status, again.json, again.headers['idempotent-replayed']]).toEqual([202, first.json, 'true'])
   // Events that luxid had not written before it was killed are lost, and the gap says so.
   const gap = ({ event }: StreamEvent) => event === 'gap'
-  expect((await firstEvents(before[0]?.id, (seen) => seen.some(gap))).filter(gap)).toHaveLength(1)
+  expect((await firstEvents(before[0]?.id, (observed) => observed.some(gap))).filter(gap)).toHaveLength(1)
 })
 
 interface StreamEvent {

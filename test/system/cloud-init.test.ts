@@ -46,8 +46,8 @@ when('a guest learns its name, its key and its address, and its own disk stays t
   await calls.instance_start(nodes.first, dict, false, NO_REASON)
   await console.expect(LINUX_GUEST_READY)
   console.type('echo BE""GIN; read-seed; cat /sys/block/vda/ro /sys/block/vdb/ro; echo DO""NE\n')
-  const [, told = ''] = await console.expect(/BEGIN([\s\S]*)DONE/)
-  expect(told.replaceAll('\r', '').trim().split('\n')).toEqual([
+  const [, reported = ''] = await console.expect(/BEGIN([\s\S]*)DONE/)
+  expect(reported.replaceAll('\r', '').trim().split('\n')).toEqual([
     `INSTANCE ${dict.uuid}`,
     'HOST www.example.com',
     `KEY ${KEY}`,

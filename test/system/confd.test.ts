@@ -17,8 +17,8 @@ afterAll(() => cluster.remove())
 const addressOf = (node: number) => nodeAddress(cluster, node - 1)
 const client = (...nodes: number[]) => confdClient(cluster, nodes.map(addressOf), warnings)
 const TAGS = '/cluster/tags'
-const say = async (nodes: number[], wanted: (replies: readonly CandidateReply[]) => boolean) =>
-  eventually(`candidates ${nodes.join()}`, async () => wanted(await client(...nodes).askAll(CONFD.configQuery, TAGS)))
+const say = async (nodes: number[], desired: (replies: readonly CandidateReply[]) => boolean) =>
+  eventually(`candidates ${nodes.join()}`, async () => desired(await client(...nodes).askAll(CONFD.configQuery, TAGS)))
 const all = (nodes: number[], tags: readonly string[]) =>
   say(nodes, (replies) => {
     const [first] = replies

@@ -40,21 +40,21 @@ async function showDefect(role: string): Promise<void> {
 
 /** The last argument of the job's newest message of this kind. */
 async function toldBy(id: number): Promise<string> {
-  for (let seen: unknown = null; ;) {
-    const change = await cluster.master.waitForJobChange(id, ['oplog'], seen, null, 30)
+  for (let observed: unknown = null; ;) {
+    const change = await cluster.master.waitForJobChange(id, ['oplog'], observed, null, 30)
     if (change === 'nochange') continue
-    seen = change[0]
+    observed = change[0]
     const logs = (change[0] as [[number, unknown, string, unknown][][]])[0].flat()
-    const told = logs.find(([, , kind]) => kind === 'delay-test')?.[3]
-    if (Array.isArray(told)) return String(told[0])
+    const reported = logs.find(([, , kind]) => kind === 'delay-test')?.[3]
+    if (Array.isArray(reported)) return String(reported[0])
   }
 }
 
 async function endOf(id: number): Promise<unknown> {
-  for (let seen: unknown = null; ;) {
-    const change = await cluster.master.waitForJobChange(id, ['status'], seen, null, 30)
+  for (let observed: unknown = null; ;) {
+    const change = await cluster.master.waitForJobChange(id, ['status'], observed, null, 30)
     if (change === 'nochange') continue
-    seen = change[0]
+    observed = change[0]
     if (['success', 'error', 'canceled'].includes(String(change[0][0]))) return change[0][0]
   }
 }

@@ -69,9 +69,18 @@ test('hsqueeze switches a node off that is not needed, and on again when it is',
 })
 
 test('gnt allocation says what fits and what would happen, and carries out the balance that it shows', async () => {
-  const asked = await cluster.gnt('allocation', 'capacity', '-t', 'diskless', '--memory', '8g', '--max-instances', '2')
-  expect(asked).toMatchObject({ code: 0 })
-  expect(asked.stdout).toMatch(/^Group +Policy +Fits Why no more\n(.*\n)*default preferred +2 -\n/)
+  const requested = await cluster.gnt(
+    'allocation',
+    'capacity',
+    '-t',
+    'diskless',
+    '--memory',
+    '8g',
+    '--max-instances',
+    '2',
+  )
+  expect(requested).toMatchObject({ code: 0 })
+  expect(requested.stdout).toMatch(/^Group +Policy +Fits Why no more\n(.*\n)*default preferred +2 -\n/)
   const deaths = await cluster.gnt('allocation', 'whatif', '--no-headers', 'node2')
   expect(deaths).toMatchObject({ code: 0 })
   expect(deaths.stdout).toMatch(

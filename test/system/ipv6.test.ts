@@ -32,7 +32,7 @@ afterAll(async () => {
 /** A virtual node has no files of a real one, and listens on one address only. */
 const KNOWN = /\/etc\/hosts|ganeti_pub_keys|using the secondary interface/
 
-const asked = (url: string) => run(...enter, 'curl', '-gsk', '--max-time', '30', url).stdout
+const requested = (url: string) => run(...enter, 'curl', '-gsk', '--max-time', '30', url).stdout
 const addresses = () => run('ip', '-n', space, '-6', 'address', 'show', 'dev', 'lo').stdout
 const GUEST = '-t diskless --no-install --no-nics --ignore-ipolicy -o gantry-tiny -n node1 inst1.example.com'.split(' ')
 
@@ -55,10 +55,10 @@ netTest('guests move, the remote API and mond answer, and another node becomes t
   await done(1, 'instance', 'startup', 'inst1.example.com')
   await done(1, 'instance', 'failover', '-f', '--ignore-ipolicy', '-n', 'node3', 'inst1.example.com')
   expect(await done(1, 'instance', 'list', '--no-headers', '-o', 'pnode,status')).toMatch(/^node3\S* running/)
-  expect(asked(`https://[${network.cluster}]:5080/version`)).toContain('Unauthorized')
-  expect(asked(`http://[${network.primary[1]}]:1815/1/list/collectors`)).toContain('"cpu-avg-load"')
+  expect(requested(`https://[${network.cluster}]:5080/version`)).toContain('Unauthorized')
+  expect(requested(`http://[${network.primary[1]}]:1815/1/list/collectors`)).toContain('"cpu-avg-load"')
   expect(addresses()).toMatch(/fd00:6::fe\/128 scope global deprecated/)
   await done(2, 'cluster', 'master-failover')
   expect(await complaints(2)).toEqual([])
-  expect(asked(`https://[${network.cluster}]:5080/version`)).toContain('Unauthorized')
+  expect(requested(`https://[${network.cluster}]:5080/version`)).toContain('Unauthorized')
 })

@@ -71,7 +71,7 @@ const NAMES: Readonly<Record<string, readonly [name: string, always: boolean]>> 
   'OS or provider name': ['gantry-tiny', true],
 }
 
-const asked = ALL_TOOLS.flatMap((tool) => {
+const requested = ALL_TOOLS.flatMap((tool) => {
   const acts = (ACTS[tool.name] ?? '').split(' ')
   const isAsked = ({ name }: Command) => !acts.includes(name) && !Object.hasOwn(NOT_HERE, `${tool.name} ${name}`)
   return tool.commands.filter(isAsked).map((command) => ({ tool: tool.name, command }))
@@ -80,8 +80,8 @@ const asked = ALL_TOOLS.flatMap((tool) => {
 /** With and without names, as far as the command allows. */
 function linesOf(tool: string, { name, args }: Command, full: boolean): string[] {
   const line = `${tool} ${name}`
-  const given = WORDS[line]
-  if (given !== undefined) return full ? given.map((words) => `${line} ${words}`) : given.filter((words) => !words.includes('vm2')).map((words) => `${line} ${words}`) // prettier-ignore
+  const input = WORDS[line]
+  if (input !== undefined) return full ? input.map((words) => `${line} ${words}`) : input.filter((words) => !words.includes('vm2')).map((words) => `${line} ${words}`) // prettier-ignore
   const [argument] = args
   const named = argument === undefined ? undefined : nameFor(tool, argument, full)
   const without = argument === undefined || argument.min === 0 ? [line] : []
@@ -111,7 +111,7 @@ async function done(line: string): Promise<string> {
 
 /** Runs two commands at a time, and returns those whose answers are wrong. */
 async function complaints(full: boolean): Promise<string[]> {
-  const left = asked.flatMap(({ tool, command }) => linesOf(tool, command, full))
+  const left = requested.flatMap(({ tool, command }) => linesOf(tool, command, full))
   const bad: string[] = []
   const next = async (): Promise<void> => {
     for (let line = left.shift(); line !== undefined; line = left.shift()) {
@@ -137,7 +137,7 @@ test('the commands that are named here exist, and all others are asked', () => {
   const all = ALL_TOOLS.flatMap((tool) => tool.commands.map(({ name }) => `${tool.name} ${name}`))
   const named = Object.entries(ACTS).flatMap(([tool, names]) => names.split(' ').map((name) => `${tool} ${name}`))
   expect([...named, ...Object.keys(WORDS), ...Object.keys(NOT_HERE)].filter((one) => !all.includes(one))).toEqual([])
-  const silent = asked.filter(({ tool, command }) => linesOf(tool, command, true).length === 0)
+  const silent = requested.filter(({ tool, command }) => linesOf(tool, command, true).length === 0)
   expect(silent.map(({ tool, command }) => `${tool} ${command.name}`)).toEqual([])
 })
 

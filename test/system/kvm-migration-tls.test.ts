@@ -108,10 +108,10 @@ for (const [how, params] of [
     await accept()
     await migration.gantry_migration_send(source, instance, '127.0.0.1', true)
     expect(await end()).toBe('completed')
-    const told = await withQmp(socketOf(target, 'qmp'), target.clock, (qmp) =>
+    const reported = await withQmp(socketOf(target, 'qmp'), target.clock, (qmp) =>
       qmp.run('qom-list', { path: '/objects' }),
     )
-    expect(JSON.stringify(told)).not.toContain('tls-creds')
+    expect(JSON.stringify(reported)).not.toContain('tls-creds')
     await migration.instance_finalize_migration_dst(target, instance, info, true)
     await migration.instance_finalize_migration_src(source, instance, true, true)
     const there = await SerialConsole.open(socketOf(target, 'serial'))

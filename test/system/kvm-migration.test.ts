@@ -106,12 +106,12 @@ qemuTest('a migration that is given up while it runs leaves the guest counting w
     return (status.transferred_ram ?? 0) > 0 ? status : undefined
   })
   expect(progress.status).toBe('active')
-  const told = await withQmp(socket(node, 'qmp'), node.clock, async (qmp) => ({
+  const reported = await withQmp(socket(node, 'qmp'), node.clock, async (qmp) => ({
     ...(await qmp.object('query-migrate-parameters')),
     caps: await qmp.run('query-migrate-capabilities'),
   }))
-  expect(told).toMatchObject({ 'max-bandwidth': 1 << 20, 'downtime-limit': 77 })
-  expect(told.caps).toContainEqual({ capability: 'auto-converge', state: true })
+  expect(reported).toMatchObject({ 'max-bandwidth': 1 << 20, 'downtime-limit': 77 })
+  expect(reported.caps).toContainEqual({ capability: 'auto-converge', state: true })
   for (const pid of qemuProcessesBelow(root))
     expect(fs.readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/Cpus_allowed_list:\s+0\n/)
   expect(progress.transferred_ram).toBeLessThan(progress.total_ram ?? 0)

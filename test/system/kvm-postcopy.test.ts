@@ -95,11 +95,11 @@ class Cable {
 }
 
 const status = (): Promise<MigrationSideStatus> => migration.gantry_migration_status(source, instance)
-const statusBecomes = (wanted: string) =>
+const statusBecomes = (desired: string) =>
   eventually(
-    async () => ((await status()).status === wanted ? true : undefined),
+    async () => ((await status()).status === desired ? true : undefined),
     undefined,
-    () => `status ${wanted}`,
+    () => `status ${desired}`,
   )
 const machine = (where: NodeContext) => withQmp(socketOf(where, 'qmp'), where.clock, (qmp) => qmp.status())
 const limit = (mib: number) =>

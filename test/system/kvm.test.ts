@@ -254,9 +254,9 @@ qemuTest('NICs get user-mode networking where their bridge is missing, and the r
     },
   ]
   instance = { ...instance, nics }
-  const told =
+  const reported =
     /^NIC 0 has QEMU's user-mode network, .*nobody reaches in: (there is no bridge no-such-br0|this process may not)/
-  expect(await calls.instance_start(node, instance, false, NO_REASON)).toEqual([expect.stringMatching(told)])
+  expect(await calls.instance_start(node, instance, false, NO_REASON)).toEqual([expect.stringMatching(reported)])
   // A NIC that needs no other link gets what it asked for.
   await shutdown(0)
   instance = { ...instance, nics: nics.map((nic) => ({ ...nic, nicparams: { mode: 'bridged', link: 'user-mode' } })) }

@@ -37,11 +37,11 @@ async function metrics(of: string): Promise<Told | undefined> {
 }
 
 /** Its successor measures at once. */
-async function restarted(node: string, of: string, enough: (told: Told) => boolean): Promise<Told> {
+async function restarted(node: string, of: string, enough: (reported: Told) => boolean): Promise<Told> {
   process.kill(pidOf(node), 'SIGTERM')
   for (;;) {
-    const told = await metrics(of)
-    if (told !== undefined && enough(told)) return told
+    const reported = await metrics(of)
+    if (reported !== undefined && enough(reported)) return reported
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
@@ -62,7 +62,7 @@ qemuTest('what an instance was busy with before a migration stays known', async 
   expect(memory_bytes[0]).toBeGreaterThan(1 << 20)
   const move = { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'vm1', target_node: NODE2 }
   expect(await cluster.run(move)).toMatchObject({ status: 'success' })
-  const after = await restarted(NODE2, 'instances/vm1', (told) => told.nodes.includes(NODE2))
+  const after = await restarted(NODE2, 'instances/vm1', (reported) => reported.nodes.includes(NODE2))
   expect(after.nodes).toContain(NODE1)
   expect(after.missing).toEqual([])
 })

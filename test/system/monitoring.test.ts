@@ -50,9 +50,9 @@ test('all nodes tell their reports and figures', async () => {
 
 test('the volume group in user space is there, and has room', async () => {
   const [node] = await nodes('?node=node2&category=storage')
-  const told = node?.reports?.find(({ name }) => name === 'storage')
+  const reported = node?.reports?.find(({ name }) => name === 'storage')
   const group = { type: 'lvm-vg', name: 'xenvg', status: { code: 0, message: '' }, details: { in_user_space: true } }
-  expect(told).toMatchObject({ data: { storages: expect.arrayContaining([expect.objectContaining(group)]) } })
+  expect(reported).toMatchObject({ data: { storages: expect.arrayContaining([expect.objectContaining(group)]) } })
 })
 
 interface ToldDaemon {
@@ -61,17 +61,18 @@ interface ToldDaemon {
 }
 
 test('the daemons of the master tell what they have to do', async () => {
-  const wanted = {
+  const desired = {
     luxid: ['jobs_queued', 'jobs_begun', 'jobs_ended'],
     wconfd: ['lock_owners', 'lock_requests_waiting', 'config_serial'],
     ...{ rapi: ['requests'], mond: ['requests'], noded: ['calls'], confd: ['answers'] },
   }
   // The first look was before all of them had started.
-  for (let told: Record<string, string[] | null> = {}; ;) {
+  for (let reported: Record<string, string[] | null> = {}; ;) {
     const [master] = await nodes('?node=node1&collector=daemons')
     const { daemons } = master?.reports?.[0]?.data as { daemons: ToldDaemon[] }
-    told = Object.fromEntries(daemons.map(({ name, figures }) => [name, figures && Object.keys(figures)]))
-    if (Object.keys(wanted).every((name) => Array.isArray(told[name]))) return expect(told).toMatchObject(wanted)
+    reported = Object.fromEntries(daemons.map(({ name, figures }) => [name, figures && Object.keys(figures)]))
+    if (Object.keys(desired).every((name) => Array.isArray(reported[name])))
+      return expect(reported).toMatchObject(desired)
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
 })
@@ -86,8 +87,8 @@ test('a monitoring daemon that was killed is one line that says so, until it is 
   // A question may have been under way just then.
   const why = /^node2\.gantry\.local unknown .* (nothing listens on|closed the connection) /
   expect([code, stdout]).toEqual([1, expect.stringMatching(why)])
-  const seen = new RegExp(`^gantry_node_monitoring_up\\{node="${NODE}".*\\} 0$`, 'm')
-  expect(String((await cluster.rapi('GET', '/metrics')).body)).toMatch(seen)
+  const observed = new RegExp(`^gantry_node_monitoring_up\\{node="${NODE}".*\\} 0$`, 'm')
+  expect(String((await cluster.rapi('GET', '/metrics')).body)).toMatch(observed)
   signal('node', 'SIGCONT')
   await answered('reports')
 })

@@ -73,11 +73,11 @@ const BEFORE: Record<string, () => Promise<unknown>> = {
   '169-cleanup-tag': async () => [await submit(), await submit()],
 }
 
-async function until(id: number, wanted: string): Promise<void> {
-  for (let seen: unknown = null; ;) {
-    const change = await cluster.master.waitForJobChange(id, ['status'], seen, null, 10)
-    if (change !== 'nochange' && change?.[0][0] === wanted) return
-    seen = change === 'nochange' || change === null ? seen : change[0]
+async function until(id: number, desired: string): Promise<void> {
+  for (let observed: unknown = null; ;) {
+    const change = await cluster.master.waitForJobChange(id, ['status'], observed, null, 10)
+    if (change !== 'nochange' && change?.[0][0] === desired) return
+    observed = change === 'nochange' || change === null ? observed : change[0]
   }
 }
 

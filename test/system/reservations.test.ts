@@ -37,9 +37,9 @@ test('an instance is reserved, refuses to start, is made by a commit, runs and i
     "State: only reserved; 'gnt-instance add --commit vm1' makes it",
   )
   await ok('cluster', 'verify')
-  const shown = await cluster.rapi('GET', '/3/instances?fields=name,forthcoming,uuid')
-  const [{ uuid } = { uuid: undefined }] = (shown.body as { items: { uuid: string }[] }).items
-  expect(shown.body).toMatchObject({ items: [{ name: 'vm1', forthcoming: true }] })
+  const displayed = await cluster.rapi('GET', '/3/instances?fields=name,forthcoming,uuid')
+  const [{ uuid } = { uuid: undefined }] = (displayed.body as { items: { uuid: string }[] }).items
+  expect(displayed.body).toMatchObject({ items: [{ name: 'vm1', forthcoming: true }] })
   expect(await ok('instance', 'add', '--commit', 'vm1')).toContain('* starting instance...')
   expect(await listed('vm1')).toEqual(['N', 'running', '64M'])
   expect(files('vm1')).toHaveLength(1)

@@ -112,9 +112,9 @@ beforeAll(async () => {
 afterAll(() => cluster.remove())
 
 /** A word of the request itself tells nothing. */
-function leaks(body: unknown, asked: string): string[] {
+function leaks(body: unknown, requested: string): string[] {
   const text = JSON.stringify(body)
-  return hidden.filter((word) => !decodeURIComponent(asked).includes(word) && text.includes(word))
+  return hidden.filter((word) => !decodeURIComponent(requested).includes(word) && text.includes(word))
 }
 
 const SINGLE = ADDRESSES.filter((one) => one.includes('{name}') && NAMES[one.split('/')[2] ?? ''] !== undefined)
@@ -136,11 +136,11 @@ test.each(SINGLE)('GET %s answers for a hidden object as for a missing one', asy
     expect(leaks(body, name)).toEqual([])
     return [status, JSON.stringify(body).replaceAll(name, 'NAME').replaceAll(name.replace('.gantry.local', ''), 'NAME')]
   }
-  const [wanted, none] = [await of(secret), await of(missing)]
-  expect(wanted).toEqual(none)
+  const [desired, none] = [await of(secret), await of(missing)]
+  expect(desired).toEqual(none)
   // Where it may not be asked about anything, it is refused for the known one, too.
   const [status] = await of(known)
-  expect([200, wanted[0]]).toContain(status)
+  expect([200, desired[0]]).toContain(status)
 })
 
 test('a token sees the nodes, groups and networks of its instances, and only those', async () => {

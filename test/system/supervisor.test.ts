@@ -100,7 +100,7 @@ test('daemons that run on demand are started and stopped by name', async () => {
 })
 
 test('a node starts without a part that cannot run, says so once, and gets it later', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   let retries = 0
   const refusal = `${notesFile}.refuse-partd`
   fs.writeFileSync(refusal, '')
@@ -117,13 +117,13 @@ test('a node starts without a part that cannot run, says so once, and gets it la
         return clock.after(1, action, how)
       },
     },
-    onNotice: (text) => told.push(text),
+    onNotice: (text) => reported.push(text),
     onEnd: () => undefined,
   })
   await partly.start()
-  while (told.length < 2) await clock.sleep(20)
+  while (reported.length < 2) await clock.sleep(20)
   expect(notes()).toEqual(['refuse partd', 'refuse partd', 'start partd'])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     'partd cannot run, so small things are missing: n1: partd ended while it started (exit code 1)',
     'partd runs now',
   ])

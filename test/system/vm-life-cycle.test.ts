@@ -28,9 +28,9 @@ qemuTest('its console answers, and live migration does not lose its uptime', asy
   await ok('instance failover -f -n node1 vm1').catch(() => 'it was there')
   await ok('instance migrate -f -n node2 vm1')
   const before = await ticks()
-  const told = await ok('instance migrate -f -n node3 vm1')
-  expect(told).toContain('memory transfer complete')
-  expect(told).not.toContain('without encryption')
+  const reported = await ok('instance migrate -f -n node3 vm1')
+  expect(reported).toContain('memory transfer complete')
+  expect(reported).not.toContain('without encryption')
   expect(await ok('instance list --no-headers -o pnode vm1')).toMatch(/^node3\.gantry\.local/)
   const after = await ticks()
   // A guest that had booted again would count from the beginning.
@@ -146,8 +146,10 @@ qemuTest(
       )
       await ok(`instance startup ${name}`)
       const command = cluster.follow(...words.split(' '), name)
-      const told = new RegExp(`Waiting for instance ${name} to shut down: \\d+ of 12 seconds, then it is switched off`)
-      await eventually(() => told.test(command.output()) || undefined, undefined, command.output)
+      const reported = new RegExp(
+        `Waiting for instance ${name} to shut down: \\d+ of 12 seconds, then it is switched off`,
+      )
+      await eventually(() => reported.test(command.output()) || undefined, undefined, command.output)
       expect(qemuOf(cluster.root, name)).toHaveLength(1)
       expect((await command.ended).code).toBe(0)
       expect(qemuOf(cluster.root, name)).toEqual([])
@@ -270,10 +272,10 @@ async function waitForConsole(
     await new Promise<void>((resolve, reject) => {
       const limit = setTimeout(() => reject(new Error(`the console said nothing of ${pattern}: ${text}`)), 60_000)
       // READY was printed before anybody listened: a guest that ticks has booted.
-      const wanted = options.keep ? new RegExp(`${pattern.source}|T\\d{4}`) : pattern
+      const desired = options.keep ? new RegExp(`${pattern.source}|T\\d{4}`) : pattern
       socket.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
-        if (!wanted.test(text)) return
+        if (!desired.test(text)) return
         clearTimeout(limit)
         if (options.then === undefined) resolve()
         else socket.write(options.then, () => resolve())

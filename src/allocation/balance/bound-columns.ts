@@ -101,10 +101,10 @@ export class Columns {
   }
 
   /** Computes the least sum for each target if it gets this, and the least of all. */
-  fill(asked: Asked): void {
-    const { amounts, values, counted } = asked
+  fill(requested: Asked): void {
+    const { amounts, values, counted } = requested
     const { failing } = this
-    asked.version = this.version
+    requested.version = this.version
     for (let j = 0; j < values.length; j++) values[j] = counted * (failing[j] ?? 0)
     const left = amounts.slice()
     left[RESERVED] = 0
@@ -119,12 +119,12 @@ export class Columns {
     left.forEach((amount, k) => {
       if (amount !== 0) this.addTo(values, k, k, amount, this.slopes[k] ?? 0)
     })
-    if (asked.reserve > 0) {
-      for (let j = 0; j < values.length; j++) values[j] = (values[j] ?? 0) + this.ofReserve(j, asked.reserve)
+    if (requested.reserve > 0) {
+      for (let j = 0; j < values.length; j++) values[j] = (values[j] ?? 0) + this.ofReserve(j, requested.reserve)
     }
-    for (let k = 0; k < SPREAD_COUNT; k++) this.range(k, amounts[k] ?? 0, asked.ranges)
-    asked.leastAt = lowest(values)
-    asked.least = values[asked.leastAt] ?? Infinity
+    for (let k = 0; k < SPREAD_COUNT; k++) this.range(k, amounts[k] ?? 0, requested.ranges)
+    requested.leastAt = lowest(values)
+    requested.least = values[requested.leastAt] ?? Infinity
   }
 
   /** The target's sum if it must keep this much memory for one primary. */

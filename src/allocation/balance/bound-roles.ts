@@ -20,9 +20,9 @@ export class Role {
   /** If there are very many sizes, the result is valid only until the next call. */
   of(instance: number, facts: InstanceFacts): Asked {
     this.columns.follow()
-    const asked = this.byInstance[instance] ?? this.ofSize(instance, facts)
-    if (asked.version !== this.columns.version) this.columns.fill(asked)
-    return asked
+    const requested = this.byInstance[instance] ?? this.ofSize(instance, facts)
+    if (requested.version !== this.columns.version) this.columns.fill(requested)
+    return requested
   }
 
   private ofSize(instance: number, facts: InstanceFacts): Asked {
@@ -30,7 +30,7 @@ export class Role {
     const counted = facts.data.forthcoming ? 0 : 1
     const key = `${amounts.join()} ${counted}`
     const full = this.bySize.size >= BOUND_SIZES_MAX
-    const asked: Asked = this.bySize.get(key) ?? {
+    const requested: Asked = this.bySize.get(key) ?? {
       amounts,
       counted,
       reserve: amounts[RESERVED] ?? 0,
@@ -40,9 +40,9 @@ export class Role {
       leastAt: 0,
       version: -1,
     }
-    if (!full) this.bySize.set(key, asked)
-    if (asked.values !== this.spare) this.byInstance[instance] = asked
-    return asked
+    if (!full) this.bySize.set(key, requested)
+    if (requested.values !== this.spare) this.byInstance[instance] = requested
+    return requested
   }
 }
 

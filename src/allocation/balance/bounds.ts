@@ -56,11 +56,11 @@ export class Bounds {
     return asPrimary ? this.primary.of(instance, facts) : this.secondary.of(instance, facts)
   }
 
-  floor(source: Source, asPrimary: boolean, asked: Asked): Floor {
+  floor(source: Source, asPrimary: boolean, requested: Asked): Floor {
     if (source.linear === Infinity) return { constant: Infinity, leastChange: 0 }
-    const constant = this.constant(source, asked.ranges, NOTHING_ALSO)
+    const constant = this.constant(source, requested.ranges, NOTHING_ALSO)
     if (!asPrimary) {
-      const none = asked.reserve === 0 || this.columns.reservingCosts
+      const none = requested.reserve === 0 || this.columns.reservingCosts
       return { constant, leastChange: none ? 0 : -Infinity }
     }
     if (source.reservedAlso === undefined) return { constant, leastChange: 0 }
@@ -68,7 +68,7 @@ export class Bounds {
       constant,
       leastChange: Math.min(
         0,
-        this.constant(source, asked.ranges, reservedAlso(source, this.model, this.score)) - constant,
+        this.constant(source, requested.ranges, reservedAlso(source, this.model, this.score)) - constant,
       ),
     }
   }

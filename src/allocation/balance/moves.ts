@@ -108,17 +108,17 @@ export class Mover implements TargetSearch {
 
   /** Kinds with a target; valid until the next call. */
   private targeted(may: Replacements): readonly Kind[] {
-    const { kinds, wanted } = this
-    wanted.length = 0
-    if (may.failoverToAny) wanted.push(kinds.failoverToAny)
+    const { kinds, wanted: desired } = this
+    desired.length = 0
+    if (may.failoverToAny) desired.push(kinds.failoverToAny)
     else if (may.disks) {
       const mayFail = kinds.trials.mayMigrate(kinds.primary, kinds.secondary)
-      wanted.push(kinds.replaceSecondary)
-      if (may.replaceAndFailover) wanted.push(kinds.replaceAndFailover)
-      if (may.replacePrimary && mayFail) wanted.push(kinds.replacePrimary)
-      if (may.failoverAndReplace && mayFail) wanted.push(kinds.failoverAndReplace)
+      desired.push(kinds.replaceSecondary)
+      if (may.replaceAndFailover) desired.push(kinds.replaceAndFailover)
+      if (may.replacePrimary && mayFail) desired.push(kinds.replacePrimary)
+      if (may.failoverAndReplace && mayFail) desired.push(kinds.failoverAndReplace)
     }
-    return wanted
+    return desired
   }
 
   /** Makes the move. Sums that were recomputed for trials are now recomputed for good. */

@@ -75,16 +75,16 @@ export class PromisingSearch {
   private look(instance: number): void {
     const { promises, looking, before } = this
     const { least } = promises
-    const wanted = this.change + SAME
+    const desired = this.change + SAME
     if (!promises.isOutlined(instance)) promises.outline(instance)
-    if ((least[instance] ?? 0) < wanted) promises.refine(instance, wanted)
-    if ((least[instance] ?? 0) >= wanted) return
+    if ((least[instance] ?? 0) < desired) promises.refine(instance, desired)
+    if ((least[instance] ?? 0) >= desired) return
     // Slightly further than needed, so that it need not be considered again in the next steps.
     const bound = this.change + Math.max(SAME, promises.ahead(instance))
     const found = looking.bestOf(instance, before + bound, 'told apart')
     const change = found === undefined ? bound : found.score - before
     least[instance] = change - TIED
-    if (found === undefined || change >= wanted) return
+    if (found === undefined || change >= desired) return
     this.founds.push(found)
     this.change = Math.min(this.change, change)
   }

@@ -126,21 +126,21 @@ export class TargetSums {
   /** By asking: the least that a changed target adds, and the most by which the last step lowered the others. */
   leastOfChanged(changed: readonly number[], near: Float64Array, drops: Float64Array): void {
     const { askings, linear, square, linearDrops, squareDrops, count } = this
-    const asked = (this.asked ??= amountsOf(askings))
+    const requested = (this.asked ??= amountsOf(askings))
     near.fill(Infinity)
     drops.fill(0)
-    for (const set of this.used) addAmounts(drops, asked, set, linearDrops[set] ?? 0, squareDrops[set] ?? 0)
+    for (const set of this.used) addAmounts(drops, requested, set, linearDrops[set] ?? 0, squareDrops[set] ?? 0)
     const sums = new Float64Array(askings.length)
     for (const place of changed) {
       sums.fill(0)
       for (const set of this.used) {
         const at = set * count + place
-        if (set !== RESERVED_SET) addAmounts(sums, asked, set, linear[at] ?? 0, square[at] ?? 0)
+        if (set !== RESERVED_SET) addAmounts(sums, requested, set, linear[at] ?? 0, square[at] ?? 0)
       }
       const failing = this.failing[place] ?? 0
       for (let id = 0; id < sums.length; id++) {
-        const reserve = asked[RESERVED_SET * sums.length + id] ?? 0
-        let sum = (sums[id] ?? 0) + failing * (asked[SETS.length * sums.length + id] ?? 0)
+        const reserve = requested[RESERVED_SET * sums.length + id] ?? 0
+        let sum = (sums[id] ?? 0) + failing * (requested[SETS.length * sums.length + id] ?? 0)
         if (reserve !== 0) sum += this.ofReserve(place, reserve)
         if (sum < (near[id] ?? 0)) near[id] = sum
       }
@@ -241,23 +241,23 @@ function addParts(
 }
 
 /** By asking, adds these parts for its amount of the set. */
-function addAmounts(sums: Float64Array, asked: Float64Array, set: number, linear: number, square: number): void {
+function addAmounts(sums: Float64Array, requested: Float64Array, set: number, linear: number, square: number): void {
   const from = set * sums.length
   for (let id = 0; id < sums.length; id++) {
-    const amount = asked[from + id] ?? 0
+    const amount = requested[from + id] ?? 0
     sums[id] = (sums[id] ?? 0) + amount * (linear + amount * square)
   }
 }
 
 /** By set and asking. After the sets: whether an asking is counted. */
 function amountsOf(askings: readonly Asking[]): Float64Array {
-  const asked = new Float64Array((SETS.length + 1) * askings.length)
+  const requested = new Float64Array((SETS.length + 1) * askings.length)
   for (const { id, sets, amounts, counted, reserve } of askings) {
-    sets.forEach((set, i) => (asked[set * askings.length + id] = amounts[i] ?? 0))
-    asked[RESERVED_SET * askings.length + id] = reserve
-    asked[SETS.length * askings.length + id] = counted
+    sets.forEach((set, i) => (requested[set * askings.length + id] = amounts[i] ?? 0))
+    requested[RESERVED_SET * askings.length + id] = reserve
+    requested[SETS.length * askings.length + id] = counted
   }
-  return asked
+  return requested
 }
 
 export const NO_AMOUNTS: readonly number[] = Array<number>(SPREAD_COUNT).fill(0)

@@ -61,12 +61,12 @@ export class Targets implements TargetChoice {
     const weighed: Weighed[] = []
     for (const known of kinds) {
       const { kind } = known
-      const asked = bounds.asked(kind.asPrimary, instance, facts)
-      const { constant, leastChange } = (known.floor ??= bounds.floor(kind.source(), kind.asPrimary, asked))
-      const least = constant + asked.least
+      const requested = bounds.asked(kind.asPrimary, instance, facts)
+      const { constant, leastChange } = (known.floor ??= bounds.floor(kind.source(), kind.asPrimary, requested))
+      const least = constant + requested.least
       lowest = Math.min(lowest, least + leastChange)
       if (least + leastChange >= search.bound()) continue
-      const one = { known, asked, constant, leastChange, least }
+      const one = { known, asked: requested, constant, leastChange, least }
       weighed.push(one)
       if (least < (first?.least ?? Infinity)) first = one
     }
@@ -81,21 +81,21 @@ export class Targets implements TargetChoice {
 
   /** Targets that already keep memory for the same node may score better than their bound, so each is tried. */
   private trySpecial(bounds: Bounds, search: TargetSearch, one: Weighed): void {
-    const { known, asked, constant, leastChange } = one
+    const { known, asked: requested, constant, leastChange } = one
     const { kind } = known
     for (const node of kind.special()) {
       const place = bounds.placeOf(node)
       if (place === undefined) continue
-      const change = kind.asPrimary ? leastChange : bounds.changeWith(kind.kept(node), place, asked)
-      if (constant + (asked.values[place] ?? 0) + change < search.bound()) this.attempt(search, one, place)
+      const change = kind.asPrimary ? leastChange : bounds.changeWith(kind.kept(node), place, requested)
+      if (constant + (requested.values[place] ?? 0) + change < search.bound()) this.attempt(search, one, place)
     }
   }
 
-  private tryAll(search: TargetSearch, { asked, constant, known }: Weighed): void {
+  private tryAll(search: TargetSearch, { asked: requested, constant, known }: Weighed): void {
     let limit = search.bound() - constant
-    if (asked.least >= limit) return
+    if (requested.least >= limit) return
     for (const kind of search.targetKinds()) {
-      if ((asked.values[kind.place] ?? 0) >= limit) continue
+      if ((requested.values[kind.place] ?? 0) >= limit) continue
       search.attemptAlike(known, kind)
       limit = search.bound() - constant
     }

@@ -56,10 +56,10 @@ export function changeGroup(
   model: ClusterModel,
   instances: readonly number[],
   groups: readonly number[],
-  given: Explained,
+  input: Explained,
 ): Evacuation {
   // Otherwise an instance on the only node of its group could not leave. Ganeti's own program refuses that.
-  const options = { ...given, acceptFailing: given.explain === true }
+  const options = { ...input, acceptFailing: input.explain === true }
   const left = new Set(instances.map((instance) => groupOf(model, instance)))
   const all = model.data.groups.map((_, at) => at)
   const targets = (groups.length > 0 ? groups : all).filter((group) => !left.has(group))
@@ -72,8 +72,8 @@ export function changeGroup(
       const { template } = model.instances[instance]?.data ?? { template: NO_DISKS }
       // Ganeti first looks for a group, even for instances that cannot move there.
       if (options.explain) refuseImmovable(template, 'all')
-      const wanted = { instance: evacuator.copyOf(instance), required: nodesNeeded(template) }
-      const { group } = chooseGroup(model, wanted, options, evacuator.changes, targets)
+      const desired = { instance: evacuator.copyOf(instance), required: nodesNeeded(template) }
+      const { group } = chooseGroup(model, desired, options, evacuator.changes, targets)
       evacuator.changes.drop()
       chosen = group
       return evacuator.move(instance, 'all', group, usable(model, group))

@@ -44,10 +44,10 @@ export function nodeGraph(model: ClusterModel, nodes: readonly number[], instanc
     [secondary, primary],
   ])
   if (!instancesDown) edges.push(...commonSecondaries(model, edges))
-  const wanted = new Set(nodes)
+  const desired = new Set(nodes)
   const graph: number[][] = Array.from({ length: Math.max(...nodes) - first + 1 }, () => [])
   for (const [from, to] of edges) {
-    if (wanted.has(from) && wanted.has(to)) graph[from - first]?.unshift(to - first)
+    if (desired.has(from) && desired.has(to)) graph[from - first]?.unshift(to - first)
   }
   return { first, graph }
 }
@@ -112,14 +112,14 @@ export function rebootGroups(model: ClusterModel, found: readonly Coloring[], op
 /** The biggest groups first, but the master's group last, and the master last in it. */
 export function rebootOrder(
   { data }: ClusterModel,
-  wanted: readonly number[],
+  desired: readonly number[],
   groups: readonly RebootGroup[],
 ): RebootGroup[] {
   const isMaster = (node: number) => data.nodes[node]?.master === true
   const late = ({ nodes }: RebootGroup) => Number(nodes.some(isMaster))
   return groups
     .map(({ nodes, moves }) => ({
-      nodes: nodes.filter((node) => wanted.includes(node)).sort((a, b) => Number(isMaster(a)) - Number(isMaster(b))),
+      nodes: nodes.filter((node) => desired.includes(node)).sort((a, b) => Number(isMaster(a)) - Number(isMaster(b))),
       moves,
     }))
     .sort((a, b) => b.nodes.length - a.nodes.length)

@@ -14,17 +14,18 @@ import type { Candidate, NewInstance } from '../model/requests'
 import { NO_DIFFERENCE, Score, newDifference } from '../model/score'
 
 /** Every node as a place of the instance, as the cluster is now. */
-export function candidatesFor(model: ClusterModel, wanted: NewInstance, options: AllocOptions): Candidate[] {
+export function candidatesFor(model: ClusterModel, desired: NewInstance, options: AllocOptions): Candidate[] {
   const changes = new Changes(model, options.ignoreSoftErrors)
-  const instance = changes.add(instanceFacts(wanted.data, model.data, model.settings, wanted.data.name))
+  const instance = changes.add(instanceFacts(desired.data, model.data, model.settings, desired.data.name))
   const all = model.nodes.map((_, at) => at)
   const groupOf = (node: number) => model.data.groups[model.data.nodes[node]?.group ?? -1]?.name
-  const asked = wanted.group === undefined ? all : all.filter((node) => groupOf(node) === wanted.group)
+  const requested = desired.group === undefined ? all : all.filter((node) => groupOf(node) === desired.group)
   // This check does not apply to instances that have whole disks to themselves.
-  const n1 = options.capacity && !isDedicated(model, wanted.group) ? new GlobalN1(model, asked, options) : undefined
+  const n1 =
+    options.capacity && !isDedicated(model, desired.group) ? new GlobalN1(model, requested, options) : undefined
   const look = new Look(model, new Score(model, all), instance, options, n1)
   try {
-    return all.map((node) => excluded(model, wanted, options, node) ?? look.at(node, all))
+    return all.map((node) => excluded(model, desired, options, node) ?? look.at(node, all))
   } finally {
     changes.drop()
   }
@@ -32,7 +33,7 @@ export function candidatesFor(model: ClusterModel, wanted: NewInstance, options:
 
 function excluded(
   model: ClusterModel,
-  wanted: NewInstance,
+  desired: NewInstance,
   options: AllocOptions,
   node: number,
 ): Candidate | undefined {
@@ -40,11 +41,11 @@ function excluded(
   const group = model.data.groups[facts?.data.group ?? -1]
   if (facts === undefined || group === undefined) return undefined
   const no = (reject: Reject): Candidate => ({ node: facts.data.name, reject })
-  if (wanted.group !== undefined && group.name !== wanted.group) return no('other group')
-  if (wanted.group === undefined && group.allocPolicy === 'unallocable') return no('unallocable')
+  if (desired.group !== undefined && group.name !== desired.group) return no('other group')
+  if (desired.group === undefined && group.allocPolicy === 'unallocable') return no('unallocable')
   if (facts.offline) return no(whyOffline(facts))
   if (options.restrictTo?.includes(facts.data.name) === false) return no('not locked')
-  const lacks = (wanted.data.networks ?? []).some((network) => !group.networks.includes(network))
+  const lacks = (desired.data.networks ?? []).some((network) => !group.networks.includes(network))
   return lacks ? no('no network') : undefined
 }
 
@@ -165,9 +166,9 @@ function forbidden(wrong: Verdict, data: InstanceData, policy: Policy, exclusive
 /** Values that a group's policy forbids, with the allowed ones. */
 function tooMuch(wrong: Verdict, data: InstanceData, policy: Policy, exclusiveStorage: boolean): string | undefined {
   const bounds = policy.minMax[0]
-  const told = SIZES[wrong]
-  if (bounds === undefined || told === undefined) return undefined
-  const { what, of, key, unit = '' } = told
+  const reported = SIZES[wrong]
+  if (bounds === undefined || reported === undefined) return undefined
+  const { what, of, key, unit = '' } = reported
   const [min, max] = [bounds.min[key], bounds.max[key]]
   const value = of(data, exclusiveStorage).find((one) => one < min || one > max)
   return `${what} (${value === undefined ? '' : `${grouped(value)}${unit}, `}allowed: ${grouped(min)} to ${grouped(max)}${unit})`

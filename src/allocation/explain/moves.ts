@@ -60,8 +60,8 @@ export function candidatesInGroups(
 ): Candidate[] {
   const data = model.instances[instance]?.data
   if (data === undefined) return []
-  const wanted = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
-  return candidatesFor(model, wanted, options).map((candidate, node) =>
+  const desired = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
+  return candidatesFor(model, desired, options).map((candidate, node) =>
     groups.includes(model.data.nodes[node]?.group ?? -1) ? candidate : { node: candidate.node, reject: 'other group' },
   )
 }

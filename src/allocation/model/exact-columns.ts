@@ -80,7 +80,7 @@ export class ExactColumns {
     const place = this.places[alike.nodes[0] ?? -1] ?? -1
     const stays = column[place] === value
     if (first === -1 && second === -1 && stays) return undefined
-    const wanted = {
+    const desired = {
       first: first === -1 ? 0 : (one?.spreads[k] ?? 0),
       second: second === -1 ? 0 : (two?.spreads[k] ?? 0),
       target: stays ? undefined : value,
@@ -89,19 +89,19 @@ export class ExactColumns {
     const key = (((alike.index * 2 + (roots ? 1 : 0)) * SPREAD_COUNT + k) * width + first + 1) * width + second + 1
     const lines = this.lines.get(key) ?? []
     for (const line of lines) {
-      if (line.first === wanted.first && line.second === wanted.second && line.target === wanted.target) {
+      if (line.first === desired.first && line.second === desired.second && line.target === desired.target) {
         return line.values
       }
     }
     const before = [column[first] ?? 0, column[second] ?? 0] as const
-    if (first !== -1) column[first] = wanted.first
-    if (second !== -1) column[second] = wanted.second
+    if (first !== -1) column[first] = desired.first
+    if (second !== -1) column[second] = desired.second
     const values = new Float64Array(alike.nodes.length)
     if (stays) values.fill(alone(column, roots)[0] ?? 0)
     else fill(column, this.placesOf(alike), value, roots, values)
     if (first !== -1) column[first] = before[0]
     if (second !== -1) column[second] = before[1]
-    lines.push({ ...wanted, values })
+    lines.push({ ...desired, values })
     this.lines.set(key, lines)
     return values
   }

@@ -9,8 +9,8 @@ import type { Candidate } from './requests'
  */
 export function whyNone(candidates: readonly Candidate[], wayOut = N1_CHECK): string | undefined {
   if (candidates.length === 0) return 'no node fits: there is none'
-  const told = reasons(candidates, wayOut)
-  return told && `no node fits: ${told}`
+  const reported = reasons(candidates, wayOut)
+  return reported && `no node fits: ${reported}`
 }
 
 /** The same for the wanted groups; skips nodes of other groups. */
@@ -18,8 +18,8 @@ export function whyNoneIn(groups: readonly string[], candidates: readonly Candid
   const inside = candidates.filter(({ reject }) => reject !== 'other group')
   const names = `${groups.length === 1 ? 'group' : 'groups'} ${groups.join(', ')}`
   if (inside.length === 0) return `no node fits: ${names} ${groups.length === 1 ? 'has' : 'have'} none`
-  const told = reasons(inside, N1_CHECK)
-  return told && `no node of ${names} fits: ${told}`
+  const reported = reasons(inside, N1_CHECK)
+  return reported && `no node of ${names} fits: ${reported}`
 }
 
 /** Undefined if a node fits: then the reason was another. Skips the instance's own nodes. */

@@ -149,9 +149,11 @@ export class GlobalN1 {
     this.follow()
     const { watched, weakest, model } = this
     // In a large cluster, only the nodes that matter most.
-    const asked =
+    const requested =
       watched.length < ALIKE_FROM_NODES ? watched : watched.filter((one) => one === primary || one === weakest)
-    return asked.every((node) => mayDie(model, node, this.primaries[node] ?? [], this.escapes(node), [facts, primary]))
+    return requested.every((node) =>
+      mayDie(model, node, this.primaries[node] ?? [], this.escapes(node), [facts, primary]),
+    )
   }
 
   private weakestFirst(nodes: readonly number[]): readonly number[] {

@@ -16,15 +16,15 @@ export function aliases({ nodes, instances }: ClusterData): Aliases {
 }
 
 /** Indexes of objects by full name, or by first labels if only one fits; refuses the others by name. */
-export function findNames(all: readonly { name: string }[], wanted: readonly string[], complaint: string): number[] {
+export function findNames(all: readonly { name: string }[], desired: readonly string[], complaint: string): number[] {
   const lookUp = (text: string) => {
     const exact = all.findIndex(({ name }) => name === text)
     if (exact >= 0) return exact
     const partial = all.flatMap(({ name }, at) => (name.startsWith(`${text}.`) ? [at] : []))
     return partial.length === 1 ? (partial[0] ?? -1) : -1
   }
-  const found = wanted.map(lookUp)
-  const unknown = wanted.filter((_, at) => found[at] === -1)
+  const found = desired.map(lookUp)
+  const unknown = desired.filter((_, at) => found[at] === -1)
   if (unknown.length > 0) throw new BadClusterData(complaint + unknown.join(', '))
   return found
 }

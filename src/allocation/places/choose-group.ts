@@ -36,7 +36,7 @@ export const groupNodes = (model: ClusterModel, group: number): number[] =>
 /** The best of all groups; the error names each group's obstacle. */
 export function chooseGroup(
   model: ClusterModel,
-  wanted: Wanted,
+  desired: Wanted,
   options: AllocOptions,
   changes: Changes,
   allowed?: readonly number[],
@@ -48,10 +48,10 @@ export function chooseGroup(
       `no groups for evacuation: allowed groups was ${allowed === undefined ? 'Nothing' : `Just [${allowed.join(',')}]`}`,
     )
   }
-  const connected = groups.filter((group) => hasNetworks(model, group, wanted.instance))
+  const connected = groups.filter((group) => hasNetworks(model, group, desired.instance))
   const unconnected = groups
     .filter((group) => !connected.includes(group))
-    .map((group) => `group ${nameOf(model, group)} ${lacksNetwork(model, wanted.instance)}`)
+    .map((group) => `group ${nameOf(model, group)} ${lacksNetwork(model, desired.instance)}`)
   const allocator = new Allocator(
     model,
     model.nodes.map((_, at) => at),
@@ -60,7 +60,9 @@ export function chooseGroup(
   )
   const attempts = connected.map((group) => ({
     group,
-    tried: tryNodes(model, wanted, group, options, (nodes) => allocator.tell(wanted.instance, wanted.required, nodes)),
+    tried: tryNodes(model, desired, group, options, (nodes) =>
+      allocator.tell(desired.instance, desired.required, nodes),
+    ),
   }))
   const log = [...unconnected, ...attempts.map((attempt) => describe(model, attempt))]
   const best = bestAttempt(model, attempts)
@@ -71,17 +73,17 @@ export function chooseGroup(
 /** The best place in this group, whatever its policy. */
 export function placeInGroup(
   model: ClusterModel,
-  wanted: Wanted,
+  desired: Wanted,
   options: AllocOptions,
   changes: Changes,
   group: number,
 ): { placed: Placed | undefined; log: readonly string[] } {
-  if (!hasNetworks(model, group, wanted.instance)) {
-    throw new BadClusterData(`The group ${nameOf(model, group)} ${lacksNetwork(model, wanted.instance)}`)
+  if (!hasNetworks(model, group, desired.instance)) {
+    throw new BadClusterData(`The group ${nameOf(model, group)} ${lacksNetwork(model, desired.instance)}`)
   }
   const allocator = new Allocator(model, groupNodes(model, group), options, changes)
-  const tried = tryNodes(model, wanted, group, options, (nodes) =>
-    allocator.tell(wanted.instance, wanted.required, nodes),
+  const tried = tryNodes(model, desired, group, options, (nodes) =>
+    allocator.tell(desired.instance, desired.required, nodes),
   )
   if (typeof tried === 'string') throw new BadClusterData(tried)
   return { placed: tried.solution, log: [describe(model, { group, tried })] }
@@ -90,17 +92,17 @@ export function placeInGroup(
 /** For instances that have whole disks to themselves. Without a group, the best of all. */
 export function placeDedicated(
   model: ClusterModel,
-  wanted: Wanted,
+  desired: Wanted,
   options: AllocOptions,
   changes: Changes,
   only: number | undefined,
 ): Choice {
   const attempt = (group: number): Attempt => {
-    if (!hasNetworks(model, group, wanted.instance)) {
-      return { group, tried: `The group ${nameOf(model, group)} ${lacksNetwork(model, wanted.instance)}` }
+    if (!hasNetworks(model, group, desired.instance)) {
+      return { group, tried: `The group ${nameOf(model, group)} ${lacksNetwork(model, desired.instance)}` }
     }
-    const choose = (nodes: readonly number[]) => tryDedicated(model, changes, wanted.instance, nodes, options)
-    return { group, tried: tryNodes(model, wanted, group, options, choose) }
+    const choose = (nodes: readonly number[]) => tryDedicated(model, changes, desired.instance, nodes, options)
+    return { group, tried: tryNodes(model, desired, group, options, choose) }
   }
   const used = model.data.groups.flatMap((_, group) => (groupNodes(model, group).length > 0 ? [group] : []))
   const attempts = (only === undefined ? used : [only]).map(attempt)

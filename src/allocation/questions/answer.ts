@@ -73,15 +73,15 @@ function reply(model: ClusterModel, request: Request, options: AllocOptions): Re
 /** The chosen nodes, or why there are none. Adds the instance to the model. */
 export function allocate(
   model: ClusterModel,
-  wanted: NewInstance,
+  desired: NewInstance,
   options: AllocOptions,
-  dedicated = isDedicated(model, wanted.group),
+  dedicated = isDedicated(model, desired.group),
 ): { nodes: readonly string[] | undefined; info: string } {
   const changes = new Changes(model, options.ignoreSoftErrors)
-  const instance = changes.add(instanceFacts(wanted.data, model.data, model.settings, wanted.data.name))
-  const one = { instance, required: wanted.requiredNodes }
+  const instance = changes.add(instanceFacts(desired.data, model.data, model.settings, desired.data.name))
+  const one = { instance, required: desired.requiredNodes }
   try {
-    const only = wanted.group === undefined ? undefined : groupByName(model, wanted.group)
+    const only = desired.group === undefined ? undefined : groupByName(model, desired.group)
     if (dedicated) {
       const { group, placed, log } = placeDedicated(model, one, options, changes, only)
       changes.place(instance, placed.primary, placed.secondary)
@@ -108,15 +108,15 @@ export function allocate(
 
 const selected = (model: ClusterModel, group: number): string => `Selected group: ${model.data.groups[group]?.name}`
 
-function allocateAll(model: ClusterModel, wanted: readonly NewInstance[], options: AllocOptions): Reply {
-  const groups = [...new Set(wanted.flatMap(({ group }) => group ?? []))]
+function allocateAll(model: ClusterModel, desired: readonly NewInstance[], options: AllocOptions): Reply {
+  const groups = [...new Set(desired.flatMap(({ group }) => group ?? []))]
   const dedicated = isDedicated(model, groups.length === 1 ? groups[0] : undefined)
-  const tried = wanted.map((one) => ({ name: one.data.name, ...allocate(model, one, options, dedicated) }))
+  const tried = desired.map((one) => ({ name: one.data.name, ...allocate(model, one, options, dedicated) }))
   const allocated = tried.flatMap(({ name, nodes }) => (nodes === undefined ? [] : [[name, nodes]]))
   const failed = tried.flatMap(({ name, nodes, info }) => (nodes === undefined ? [[name, info]] : []))
   // As in Ganeti, the request fails if an instance fits in no group at all, but not if it only does not fit in its own
   // group.
-  const hopeless = tried.find(({ nodes }, at) => nodes === undefined && wanted[at]?.group === undefined)
+  const hopeless = tried.find(({ nodes }, at) => nodes === undefined && desired[at]?.group === undefined)
   if (hopeless !== undefined) throw new BadClusterData(hopeless.info)
   return {
     info: `${failed.length} instances failed to allocate and ${allocated.length} were allocated successfully`,

@@ -80,16 +80,16 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
   const instances = new Set(visible.instances)
   const mine = <T extends { readonly instance: string }>(list: readonly T[]): T[] =>
     list.filter(({ instance }) => instances.has(instance))
-  const told = (list: readonly LostInstance[]): LostInstance[] =>
+  const reported = (list: readonly LostInstance[]): LostInstance[] =>
     mine(list).map((one) => ({
       ...one,
       candidates: one.candidates?.filter(({ node }) => visible.nodes.includes(node)) ?? null,
     }))
   return {
     ...answer,
-    ...{ restored: mine(answer.restored), lost: told(answer.lost) },
-    ...{ mirrored: mine(answer.mirrored), unmirrored: told(answer.unmirrored) },
-    already_down: told(answer.already_down),
+    ...{ restored: mine(answer.restored), lost: reported(answer.lost) },
+    ...{ mirrored: mine(answer.mirrored), unmirrored: reported(answer.unmirrored) },
+    already_down: reported(answer.already_down),
     without_reserve: answer.without_reserve.filter((name) => visible.nodes.includes(name)),
     groups: answer.groups.filter(({ group }) => visible.groups.includes(group)),
   }
@@ -128,10 +128,10 @@ function newInstance(
 
 const isVisible = (list: readonly string[] | undefined, name: string): boolean => list?.includes(name) ?? true
 
-function groupsOf(config: ConfigData, visible: Sight, wanted: readonly string[] | undefined): string[] {
+function groupsOf(config: ConfigData, visible: Sight, desired: readonly string[] | undefined): string[] {
   const all = recordValues(config.nodegroups).filter(({ name }) => isVisible(visible?.groups, name))
-  if (wanted === undefined) return all.map(({ name }) => name)
-  return wanted.map((name) => {
+  if (desired === undefined) return all.map(({ name }) => name)
+  return desired.map((name) => {
     const group = findGroup(config, name)
     if (group === undefined || !all.includes(group))
       throw new OpPrereqError(`There is no node group ${name}`, ECODE.NOENT)

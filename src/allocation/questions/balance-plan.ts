@@ -51,7 +51,7 @@ export function planBalanceSteps(
   const [steps, ops, groups]: [BalanceStep[], Step[], GroupScore[]] = [[], [], []]
   const movable = allowed(question.instances)
   const reachable = allowed(question.nodes)
-  let [more, told, kept] = [false, 0, 0]
+  let [more, reported, kept] = [false, 0, 0]
   model.data.groups.forEach(({ name: group }, at) => {
     if (!question.groups.includes(group)) return
     const nodes = groupNodes(model, at).filter((node) => reachable(model.data.nodes[node]?.name))
@@ -71,9 +71,9 @@ export function planBalanceSteps(
         break
       }
       const now = new Score(model, nodes).components()
-      const wanted = question.explain && told < EXPLAINED_CANDIDATES_MAX
-      const candidates = wanted ? candidatesBefore(model, made, nodes, options) : null
-      told += candidates?.length ?? 0
+      const desired = question.explain && reported < EXPLAINED_CANDIDATES_MAX
+      const candidates = desired ? candidatesBefore(model, made, nodes, options) : null
+      reported += candidates?.length ?? 0
       steps.push({
         ...{ instance: model.instances[made.move.instance]?.data.name ?? '', group, kind: moveName(model, made.move) },
         ...{ from: names(model, made.oldPrimary, made.oldSecondary) },

@@ -47,12 +47,12 @@ function capacityOf(
   const { added } = most === 0 ? { added: [] } : filling.fill(instance.data, most ?? undefined)
   const full = added.length < (most ?? Infinity)
   const candidates = full || explain ? candidatesFor(model, { ...instance, group }, { ...options, ...only(nodes) }) : []
-  const shown = candidates.filter(({ node, reject }) => reject !== 'other group' && (nodes?.includes(node) ?? true))
+  const displayed = candidates.filter(({ node, reject }) => reject !== 'other group' && (nodes?.includes(node) ?? true))
   return {
     ...{ group, alloc_policy, fits: added.length },
     nodes: added.map((one) => names(model, model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE)),
-    reason: full ? (whyNone(shown) ?? NO_MORE) : null,
-    candidates: explain ? shown.map(toCandidateNode) : null,
+    reason: full ? (whyNone(displayed) ?? NO_MORE) : null,
+    candidates: explain ? displayed.map(toCandidateNode) : null,
   }
 }
 

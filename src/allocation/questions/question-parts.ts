@@ -24,7 +24,7 @@ export async function* toParts<Q>({ data, question, options }: Asked<Q>): AsyncG
 /** Puts the question together again in the thread. */
 export function fromParts<Q = Question>([head, ...rest]: readonly unknown[]): Asked<Q> {
   // Both ends are ours, and the parts arrive in order.
-  const asked = head as Asked<Q>
+  const requested = head as Asked<Q>
   const instances = (rest as readonly (readonly InstanceData[])[]).flat()
-  return { ...asked, data: { ...asked.data, instances } }
+  return { ...requested, data: { ...requested.data, instances } }
 }

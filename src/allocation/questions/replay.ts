@@ -27,11 +27,11 @@ interface Limits {
 
 export function replay(model: ClusterModel, relocations: readonly Relocation[], limits: Limits): BalanceAnswer {
   const changes = new Changes(model, true)
-  const wanted = model.data.groups.flatMap(({ name }, at) =>
+  const desired = model.data.groups.flatMap(({ name }, at) =>
     limits.groups.includes(name) ? [[name, at] as const] : [],
   )
   const scoreOf = (group: number) => new Score(model, groupNodes(model, group))
-  const before = wanted.map(([, at]) => scoreOf(at).value())
+  const before = desired.map(([, at]) => scoreOf(at).value())
   const [steps, ops]: [BalanceStep[], Step[]] = [[], []]
   for (const relocation of relocations) {
     const { instance, primary, secondary, kind } = moveOf(model, relocation)
@@ -54,7 +54,7 @@ export function replay(model: ClusterModel, relocations: readonly Relocation[], 
     ops.push(...opcodes)
   }
   return {
-    groups: wanted.map(([group, at], one) => ({
+    groups: desired.map(([group, at], one) => ({
       ...{ group, score_before: before[one] ?? 0, score_after: scoreOf(at).value() },
     })),
     ...{ steps, ops, more: steps.length < relocations.length, left_out: null },

@@ -150,14 +150,14 @@ function arrive(model: ClusterModel, { arriving, nodes, explain }: WhatIfQuestio
   arriving.forEach(({ instance, count }, entry) => {
     for (let done = 0; done < count; done++) {
       const name = `${instance.data.name}-${entry}-${done}`
-      const wanted = { ...instance, data: { ...instance.data, name } }
-      const { nodes: chosen, info } = allocate(model, wanted, limits)
+      const desired = { ...instance, data: { ...instance.data, name } }
+      const { nodes: chosen, info } = allocate(model, desired, limits)
       if (chosen !== undefined) placed.push({ entry, nodes: [...chosen] })
       else {
-        const candidates = candidatesFor(model, wanted, limits).filter(({ node }) => nodes?.includes(node) ?? true)
+        const candidates = candidatesFor(model, desired, limits).filter(({ node }) => nodes?.includes(node) ?? true)
         // An identical instance finds no room either.
-        const shown = explain ? candidates.map(toCandidateNode) : null
-        refused.push({ entry, count: count - done, reason: whyNone(candidates) ?? info, candidates: shown })
+        const displayed = explain ? candidates.map(toCandidateNode) : null
+        refused.push({ entry, count: count - done, reason: whyNone(candidates) ?? info, candidates: displayed })
         break
       }
     }

@@ -59,14 +59,14 @@ export async function exchangeAll(options: AdoptionOptions, report: Report): Pro
   const { config, to, say } = options
   const found = new Map(report.nodes.map((node) => [node.name, node]))
   const all = to === 'gantry' ? nodesInOrder(config) : nodesInOrder(config).toReversed()
-  const wanted = all.filter(({ name, offline }) => !offline && found.get(name)?.product !== to)
+  const desired = all.filter(({ name, offline }) => !offline && found.get(name)?.product !== to)
   const left = all.filter(({ offline }) => offline).map(({ name }) => name)
   const went: string[] = []
   let seconds_without_master: number | undefined
-  if (to === 'gantry') for (const node of wanted) await prepare(options, node)
+  if (to === 'gantry') for (const node of desired) await prepare(options, node)
   const resume = await watcherRests(options)
   try {
-    for (const node of wanted) {
+    for (const node of desired) {
       say(`${node.name}: ${NAMES[to]} takes over ...`)
       const silent_s = await exchangeOrReturn(options, node, went)
       if (isMaster(options, node)) seconds_without_master = silent_s
@@ -75,7 +75,7 @@ export async function exchangeAll(options: AdoptionOptions, report: Report): Pro
     }
     // An earlier run may have ended before it did this.
     if (seconds_without_master === undefined) await releaseJobs(options)
-    if (to === 'ganeti' && wanted.length > 0) await onMaster(options, DISTRIBUTE, EXCHANGE_S)
+    if (to === 'ganeti' && desired.length > 0) await onMaster(options, DISTRIBUTE, EXCHANGE_S)
   } finally {
     await resume()
   }

@@ -169,7 +169,7 @@ function judge(facts: NodeFacts, node: Node, options: InventoryOptions): Finding
   return { problems: problems.filter(isText), notes: notes.filter(isText) }
 }
 
-function whyNotToGantry(facts: NodeFacts, node: Node, { roles, given }: InventoryOptions): (string | false)[] {
+function whyNotToGantry(facts: NodeFacts, node: Node, { roles, given: input }: InventoryOptions): (string | false)[] {
   if (productOf(facts) === 'gantry') return []
   const version = versionOf(facts, 'ganeti')
   return [
@@ -177,7 +177,7 @@ function whyNotToGantry(facts: NodeFacts, node: Node, { roles, given }: Inventor
     version !== undefined && !isKnown(version) && `Ganeti ${version} is not known; 3.0 and 3.1 are`,
     facts.wayBack === undefined &&
       `there would be no way back: neither ${KEPT} nor apt has the package ganeti that is installed`,
-    !given.includes('nodejs') &&
+    !input.includes('nodejs') &&
       !isNewEnough(facts.node) &&
       `/usr/bin/node is ${facts.node ?? 'not there'}, and 20.19 or newer is needed: install it, or put its package beside the others`,
     facts.room_mib < ROOM_MIB && `/usr has ${facts.room_mib} MiB left, and ${ROOM_MIB} are needed`,
@@ -209,8 +209,8 @@ function refusedArguments(facts: NodeFacts, roles: readonly Role[]): string[] {
   })
 }
 
-function whyRefused({ arguments: given, written, systemd }: NodeFacts, role: Role, name: string): string | undefined {
-  const text = given.get(name) ?? ''
+function whyRefused({ arguments: input, written, systemd }: NodeFacts, role: Role, name: string): string | undefined {
+  const text = input.get(name) ?? ''
   if (systemd && readBySystemd(written.get(name) ?? '') !== text)
     return (
       `systemd, which starts Gantry's daemons, does not read ${name} as Ganeti's shell does: ` +

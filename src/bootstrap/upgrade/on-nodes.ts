@@ -37,9 +37,9 @@ export const masterOf = ({ config }: UpgradeOptions): Node => {
   return master
 }
 
-export function split(options: UpgradeOptions, wanted: readonly Node[]) {
+export function split(options: UpgradeOptions, desired: readonly Node[]) {
   const { uuid } = masterOf(options)
-  return { master: wanted.filter((node) => node.uuid === uuid), others: wanted.filter((node) => node.uuid !== uuid) }
+  return { master: desired.filter((node) => node.uuid === uuid), others: desired.filter((node) => node.uuid !== uuid) }
 }
 
 export const runOn = ({ shell, config }: UpgradeOptions, node: Node, script: string, timeout_s: number) =>

@@ -28,12 +28,12 @@ echo "release=$(cat ${directoryOf(version)}/release.json 2>/dev/null)"
 
 export function readLook(output: string): Look {
   const lines = output.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
-  const told = new Map(lines.map(([key = '', value = '']) => [key, value]))
+  const reported = new Map(lines.map(([key = '', value = '']) => [key, value]))
   return {
-    runs: told.get('runs') || undefined,
-    release: readRelease(told.get('release') ?? ''),
-    starts: told.get('starts') === 'yes',
-    isGaneti: told.get('ganeti') === 'kept',
+    runs: reported.get('runs') || undefined,
+    release: readRelease(reported.get('release') ?? ''),
+    starts: reported.get('starts') === 'yes',
+    isGaneti: reported.get('ganeti') === 'kept',
   }
 }
 

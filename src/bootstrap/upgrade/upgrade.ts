@@ -59,19 +59,19 @@ export async function upgrade(options: UpgradeOptions, to: string, names: readon
     return resume(options)
   }
   const found = await inspectNodes(options, to, names.length > 0 ? namedNodes(options, names) : onlineNodes(options))
-  const wanted = [...found.keys()].filter((node) => found.get(node)?.runs !== to)
-  const [first] = split(options, wanted).master.concat(wanted)
+  const desired = [...found.keys()].filter((node) => found.get(node)?.runs !== to)
+  const [first] = split(options, desired).master.concat(desired)
   if (first === undefined) return 'nothing to do'
   const drained = (await onMaster(options, scripts.QUEUE_STATE)).includes('flag is set')
   const conversion = conversionOf(options, found)
-  const isPart = names.length > 0 || !wanted.includes(masterOf(options))
+  const isPart = names.length > 0 || !desired.includes(masterOf(options))
   const intent = {
     ...{ from: found.get(first)?.runs ?? to, to, drained },
-    ...(isPart && { nodes: wanted.map(({ name }) => name) }),
+    ...(isPart && { nodes: desired.map(({ name }) => name) }),
   }
   if (isPart) refuseConversion(intent, conversion)
   await writeIntent(options, intent, options.pid)
-  return goOver(options, { intent, wanted, conversion })
+  return goOver(options, { intent, wanted: desired, conversion })
 }
 
 /** Continues an interrupted upgrade. */
@@ -87,8 +87,8 @@ export async function resume(options: UpgradeOptions): Promise<Outcome> {
     // All other nodes changed before. It does not wait for nodes that are away now.
     const failed = await runAll(options, nodes, scripts.lookAt(intent.to), LOOK_S)
     for (const [{ name }, why] of failed) say(`${name} is left as it is: ${why}`)
-    const wanted = nodes.filter((node) => !failed.has(node))
-    return goOver(options, { intent, wanted, conversion: conversionFor(config.version, release) }, true)
+    const desired = nodes.filter((node) => !failed.has(node))
+    return goOver(options, { intent, wanted: desired, conversion: conversionFor(config.version, release) }, true)
   }
   // Some daemons may be stopped, others started with the machine.
   const failed = await runAll(options, nodes, scripts.START, DAEMONS_S)
@@ -135,22 +135,22 @@ interface Plan {
 
 async function goOver(options: UpgradeOptions, plan: Plan, isSwitched = false): Promise<Outcome> {
   const { say } = options
-  const { intent, wanted } = plan
+  const { intent, wanted: desired } = plan
   let stopped = isSwitched
   try {
     if (!isSwitched) {
       await drain(options)
       stopped = true
-      await stop(options, wanted)
+      await stop(options, desired)
       // A node that was offline may be back, and others may be gone.
       await inspectNodes(options, intent.to, nodesOf(options, intent))
       await convertAndSwitch(options, plan)
     } else {
-      await stop(options, wanted)
-      await switchAll(options, wanted, scripts.switchTo(intent.to), `switch to ${intent.to}`)
+      await stop(options, desired)
+      await switchAll(options, desired, scripts.switchTo(intent.to), `switch to ${intent.to}`)
       await convert(options, plan.conversion, 'up')
     }
-    await start(options, wanted)
+    await start(options, desired)
     say('The configuration is distributed')
     await onMaster(options, scripts.DISTRIBUTE, ANSWERS_S)
   } catch (error) {
@@ -194,21 +194,21 @@ const some = (jobs: readonly string[]): string =>
   jobs.length > NAMED_JOBS_MAX ? `${jobs.slice(0, NAMED_JOBS_MAX).join(', ')}, ...` : jobs.join(', ')
 
 /** The master first, since it would notice that the others stop. */
-async function stop(options: UpgradeOptions, wanted: readonly Node[]): Promise<void> {
+async function stop(options: UpgradeOptions, desired: readonly Node[]): Promise<void> {
   options.say('Daemons are stopped; guests run on')
-  const { master, others } = split(options, wanted)
+  const { master, others } = split(options, desired)
   await onAll(options, master, scripts.STOP, 'stop the daemons', DAEMONS_S)
   await onAll(options, others, scripts.STOP, 'stop the daemons', DAEMONS_S)
 }
 
 /** The master last, since its daemons ask the others for votes. */
-async function start(options: UpgradeOptions, wanted: readonly Node[]): Promise<void> {
+async function start(options: UpgradeOptions, desired: readonly Node[]): Promise<void> {
   const { clock, nodes, say } = options
   say('Daemons are started')
-  const { master, others } = split(options, wanted)
+  const { master, others } = split(options, desired)
   await onAll(options, others, scripts.START, 'start the daemons', DAEMONS_S)
   await onAll(options, master, scripts.START, 'start the daemons', DAEMONS_S)
-  await eachBounded(wanted, NODES_AT_ONCE, (node) =>
+  await eachBounded(desired, NODES_AT_ONCE, (node) =>
     retryFor(clock, ANSWERS_S, () => nodes.one(node, 'version', [])).catch((error: unknown) => {
       throw new Error(`The node daemon of ${node.name} does not answer: ${errorText(error)}`)
     }),
@@ -217,10 +217,10 @@ async function start(options: UpgradeOptions, wanted: readonly Node[]): Promise<
 }
 
 /** The master's link tells later how far this came, so it changes last. */
-async function convertAndSwitch(options: UpgradeOptions, { intent, wanted, conversion }: Plan): Promise<void> {
+async function convertAndSwitch(options: UpgradeOptions, { intent, wanted: desired, conversion }: Plan): Promise<void> {
   const { disk, paths, say } = options
   // A master that goes on keeps its data as they are.
-  if (wanted.includes(masterOf(options)))
+  if (desired.includes(masterOf(options)))
     say(`All is kept in ${(await onMaster(options, scripts.BACK_UP, DAEMONS_S)).trim()}`)
   if (conversion !== undefined) {
     const config = await disk.read(paths.configFile)
@@ -228,12 +228,12 @@ async function convertAndSwitch(options: UpgradeOptions, { intent, wanted, conve
     await disk.write(keptConfig({ paths }), config, { mode: 0o600 })
   }
   await convert(options, conversion, 'down')
-  await switchAll(options, wanted, scripts.switchTo(intent.to), `switch to ${intent.to}`)
+  await switchAll(options, desired, scripts.switchTo(intent.to), `switch to ${intent.to}`)
   await convert(options, conversion, 'up')
 }
 
-async function switchAll(options: UpgradeOptions, wanted: readonly Node[], script: string, what: string) {
-  const { master, others } = split(options, wanted)
+async function switchAll(options: UpgradeOptions, desired: readonly Node[], script: string, what: string) {
+  const { master, others } = split(options, desired)
   options.say(`Nodes ${what}`)
   await onAll(options, others, script, what, LOOK_S)
   await onAll(options, master, script, what, LOOK_S)
@@ -267,9 +267,9 @@ async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boole
  * A failing node does not keep the others from coming back, unless it is the master. Returns the names of failing
  * nodes.
  */
-async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Promise<string[]> {
+async function takeBack(options: UpgradeOptions, { intent, wanted: desired }: Plan): Promise<string[]> {
   const { clock, disk, nodes, paths, say } = options
-  const { master, others } = split(options, wanted)
+  const { master, others } = split(options, desired)
   const left = new Set<string>()
   const attempt = async (some: readonly Node[], script: string, timeout_s: number) => {
     const failed = await runAll(options, some, script, timeout_s)

@@ -90,8 +90,8 @@ async function capacity(call: Call): Promise<number> {
     ...{ max_instances: options.number('max_instances') },
     explain: options.flag('explain'),
   }
-  const asked = gantryOf(call).capacity(administrator('root'), checked(capacityRequest, request), null)
-  await showCapacity(call, await answered(call, asked))
+  const requested = gantryOf(call).capacity(administrator('root'), checked(capacityRequest, request), null)
+  await showCapacity(call, await answered(call, requested))
   return EXIT.ok
 }
 
@@ -111,14 +111,14 @@ async function whatIf(call: Call): Promise<number> {
     ...(arriving && { instances: instances() }),
     explain: options.flag('explain'),
   }
-  const asked = gantryOf(call).whatIf(administrator('root'), checked(whatIfRequest, request), null)
-  await showWhatIf(call, await answered(call, asked))
+  const requested = gantryOf(call).whatIf(administrator('root'), checked(whatIfRequest, request), null)
+  await showWhatIf(call, await answered(call, requested))
   return EXIT.ok
 }
 
 /** A slow answer, or a script's, is the result of a job. */
-async function answered<T>(call: Call, asked: Promise<Answered<T>>): Promise<T> {
-  const found = await asked
+async function answered<T>(call: Call, requested: Promise<Answered<T>>): Promise<T> {
+  const found = await requested
   if ('answer' in found) return found.answer
   call.terminal.err(`Job ${found.job} looks for the answer`)
   const [result] = await call.jobs.wait(found.job)

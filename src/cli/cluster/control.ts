@@ -74,8 +74,8 @@ export async function watcherData(call: Call): Promise<unknown> {
 
 /** Ganeti's master knows nothing about its watcher's actions. */
 async function watcherInfo({ master, clock }: Call): Promise<WatcherInfo> {
-  const told = await master.gantry?.watcher(administrator('admin'))
-  return told ?? { paused_until: await pausedUntil(master, clock), next_run: null, groups: [] }
+  const reported = await master.gantry?.watcher(administrator('admin'))
+  return reported ?? { paused_until: await pausedUntil(master, clock), next_run: null, groups: [] }
 }
 
 async function pausedUntil(master: Master, clock: Clock): Promise<number | null> {

@@ -41,8 +41,8 @@ export async function defaultsFor(
 
 /** Volumes if their group exists, otherwise files if the administrator allows them. */
 async function templatesHere(options: OptionValues, node: NewNode): Promise<readonly string[]> {
-  const wanted = options.text('vg_name') ?? DEFAULT_VG
-  if ((await node.volumeGroups().catch(() => [])).some(({ name }) => name === wanted)) {
+  const desired = options.text('vg_name') ?? DEFAULT_VG
+  if ((await node.volumeGroups().catch(() => [])).some(({ name }) => name === desired)) {
     const missing = await node.missingPrograms(neededFor('drbd', undefined))
     const isLoaded = () => node.requireDrbd().then(() => true, () => false) // prettier-ignore
     return Object.keys(missing).length === 0 && (await isLoaded()) ? ['drbd', 'plain'] : ['plain']

@@ -112,8 +112,8 @@ const USER_SPACE = 'volumes and mirrored disks in user space, for trying out (no
 
 /** Some have the names of an older Ganeti. */
 function maintenance(ours: Dict): (readonly [string, Info])[] {
-  const told = Object.values(MAINTENANCE_PARAMETERS).filter((name) => ours[name] !== undefined)
-  const lines = told.map((name) => [name, ours[name] === '' ? '(none)' : pythonText(ours[name])] as const)
+  const reported = Object.values(MAINTENANCE_PARAMETERS).filter((name) => ours[name] !== undefined)
+  const lines = reported.map((name) => [name, ours[name] === '' ? '(none)' : pythonText(ours[name])] as const)
   return lines.length === 0 ? [] : [['Maintenance', entries(...lines)]]
 }
 

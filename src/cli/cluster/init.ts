@@ -27,8 +27,8 @@ export async function initCluster(call: Call): Promise<number> {
     call.newNode(),
   ])
   const note = (text: string) => terminal.out(text)
-  const given = settings(options, await defaultsFor(options, node, note), note)
-  const cluster = { ...(await node.firstFields({ ...given }, version)), ...sshKeys(options) }
+  const input = settings(options, await defaultsFor(options, node, note), note)
+  const cluster = { ...(await node.firstFields({ ...input }, version)), ...sshKeys(options) }
   const secondaryAddress = options.text('secondary_ip')
   const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })
   terminal.out(`Cluster ${made.name} is made, and this node, ${made.host}, is its master.`)
@@ -67,10 +67,10 @@ function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 
 
 /** Parameters of OP_CLUSTER_SET_PARAMS, and those of a new cluster only. */
 function settings(options: OptionValues, proposed: Defaults, note: (text: string) => void) {
-  const { hv_state, ...given } = clusterChanges(options)
+  const { hv_state, ...input } = clusterChanges(options)
   const enabled_disk_templates = options.list('enabled_disk_templates') ?? proposed.templates
   const enabled_hypervisors = options.list('enabled_hypervisors') ?? proposed.hypervisors
-  const nicparams = { ...given.nicparams }
+  const nicparams = { ...input.nicparams }
   const ovs = nicparams['mode'] === 'openvswitch'
   const netdev = options.text('master_netdev')
   const master_netdev = netdev ?? (ovs ? DEFAULT_OVS : proposed.netdev)
@@ -78,23 +78,23 @@ function settings(options: OptionValues, proposed: Defaults, note: (text: string
   const isBridged = (nicparams['mode'] ?? 'bridged') === 'bridged'
   if (isBridged && proposed.bridge !== DEFAULT_BRIDGE) nicparams['link'] ??= proposed.bridge
   return {
-    ...given,
+    ...input,
     ...{ enabled_disk_templates, enabled_hypervisors, nicparams, master_netdev },
-    hvparams: withProposed(given.hvparams, proposed.hvparams, enabled_hypervisors),
+    hvparams: withProposed(input.hvparams, proposed.hvparams, enabled_hypervisors),
     vg_name: volumeGroup(options.text('vg_name'), enabled_disk_templates, note),
     drbd_helper: drbdHelper(options.text('drbd_helper'), enabled_disk_templates, note),
     hv_state: hv_state ?? Object.fromEntries(enabled_hypervisors.map((name) => [name, {}])),
-    ipolicy: firstPolicy(options, given.ipolicy, enabled_disk_templates),
+    ipolicy: firstPolicy(options, input.ipolicy, enabled_disk_templates),
   }
 }
 
 type Params = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** Given values override proposed ones. */
-function withProposed(given: Params | undefined, proposed: Params, hypervisors: readonly string[]): Params | undefined {
+function withProposed(input: Params | undefined, proposed: Params, hypervisors: readonly string[]): Params | undefined {
   const added = Object.entries(proposed).filter(([name]) => hypervisors.includes(name))
-  if (added.length === 0) return given
-  return { ...given, ...Object.fromEntries(added.map(([name, params]) => [name, { ...params, ...given?.[name] }])) }
+  if (added.length === 0) return input
+  return { ...input, ...Object.fromEntries(added.map(([name, params]) => [name, { ...params, ...input?.[name] }])) }
 }
 
 type Templates = readonly string[]
@@ -126,13 +126,13 @@ const SPLIT_SPECS = [
 ] as const
 
 /** The policy omits disabled templates, as in Ganeti. */
-function firstPolicy(options: OptionValues, given: Readonly<Record<string, unknown>> | undefined, enabled: Templates) {
+function firstPolicy(options: OptionValues, input: Readonly<Record<string, unknown>> | undefined, enabled: Templates) {
   const split = splitSpecs(options)
-  if (split !== undefined && (given?.['minmax'] !== undefined || given?.['std'] !== undefined))
+  if (split !== undefined && (input?.['minmax'] !== undefined || input?.['std'] !== undefined))
     throw refusal('A --specs-xxx option cannot be specified together with any --ipolicy-xxx-specs option')
   const templates = options.list('ipolicy_disk_templates')?.filter((template) => enabled.includes(template))
-  if (split === undefined && given === undefined) return undefined
-  return { ...split, ...given, ...(templates && { 'disk-templates': templates }) }
+  if (split === undefined && input === undefined) return undefined
+  return { ...split, ...input, ...(templates && { 'disk-templates': templates }) }
 }
 
 /** The bounds of each resource: `--specs-mem-size min=128m,max=1g,std=256m`. */

@@ -30,8 +30,8 @@ export async function renewCrypto(call: Call): Promise<number> {
   if (renewal !== undefined) await replaceFiles(call, await renewal())
   if (node_certificates || renew_ssh_keys) {
     const keys = { ...options.parametersOf(OpClusterRenewCrypto), verbose: options.flag('verbose') }
-    const wanted = { cluster_certificate, node_certificates, renew_ssh_keys, ...keys }
-    await call.jobs.run(opcodeOf(OpClusterRenewCrypto, wanted))
+    const desired = { cluster_certificate, node_certificates, renew_ssh_keys, ...keys }
+    await call.jobs.run(opcodeOf(OpClusterRenewCrypto, desired))
   }
   terminal.out('Running "gnt-cluster verify" is recommended after this.')
   return EXIT.ok

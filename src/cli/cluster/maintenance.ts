@@ -81,10 +81,10 @@ function needed(id: string | undefined): string {
 }
 
 async function changeSettings(call: Call, words: readonly string[]): Promise<number> {
-  const given = Object.fromEntries(words.map(settingIn))
-  if (words.length > 0) await call.jobs.wait(await gantryOf(call).setMaintenance(administrator('root'), given), false)
+  const input = Object.fromEntries(words.map(settingIn))
+  if (words.length > 0) await call.jobs.wait(await gantryOf(call).setMaintenance(administrator('root'), input), false)
   const { settings } = await viewOf(call)
-  for (const [name, value] of Object.entries(settings)) call.terminal.out(`${name}: ${shown(value)}`)
+  for (const [name, value] of Object.entries(settings)) call.terminal.out(`${name}: ${displayed(value)}`)
   return EXIT.ok
 }
 
@@ -103,7 +103,7 @@ function settingIn(word: string): [string, unknown] {
   return [name, value]
 }
 
-const shown = (value: unknown): string =>
+const displayed = (value: unknown): string =>
   value === true ? 'yes' : value === false ? 'no' : value === '' ? '-' : String(value)
 
 async function showStatus(call: Call): Promise<number> {

@@ -61,13 +61,13 @@ const INTERVAL_MIN_S = 1
 
 async function gathered(call: Call, reports: boolean): Promise<MonitoredNode[]> {
   const { options } = call
-  const wanted = {
+  const desired = {
     ...{ nodes: options.list('nodes') ?? [], categories: options.list('categories') ?? [], reports },
     ...{ collectors: options.list('collectors') ?? [], limit: VIEW_PAGE_MAX },
   }
   const nodes: MonitoredNode[] = []
   for (let after: string | null = null; ;) {
-    const page = await gantryOf(call).monitoring(administrator('root'), { ...wanted, after })
+    const page = await gantryOf(call).monitoring(administrator('root'), { ...desired, after })
     nodes.push(...page.items)
     if (page.next === null) return nodes
     after = page.next

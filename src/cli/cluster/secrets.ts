@@ -18,12 +18,12 @@ type NewFiles = readonly (readonly [file: string, content: string])[]
 /** Checks all options before anything is asked or changed. Returns a function that makes the new secrets. */
 export async function readRenewal(call: Call): Promise<(() => Promise<NewFiles>) | undefined> {
   const { options } = call
-  const given = (dest: string): string | undefined => options.text(dest)
+  const input = (dest: string): string | undefined => options.text(dest)
   const wants = (dest: string): boolean => options.flag(dest)
-  refuseBoth(wants('new_rapi_cert') && given('rapi_cert'), '--new-rapi-certificate and --rapi-certificate')
+  refuseBoth(wants('new_rapi_cert') && input('rapi_cert'), '--new-rapi-certificate and --rapi-certificate')
   const secretOptions = '--new-cluster-domain-secret and --cluster-domain-secret'
-  refuseBoth(wants('new_cluster_domain_secret') && given('cluster_domain_secret'), secretOptions)
-  const spice = [given('spice_cert'), given('spice_cacert')]
+  refuseBoth(wants('new_cluster_domain_secret') && input('cluster_domain_secret'), secretOptions)
+  const spice = [input('spice_cert'), input('spice_cacert')]
   if (wants('new_spice_cert') && spice.some((file) => file !== undefined))
     throw new CommandFailure(
       'When using --new-spice-certificate, the --spice-certificate and --spice-ca-certificate must not be used.',
@@ -31,10 +31,10 @@ export async function readRenewal(call: Call): Promise<(() => Promise<NewFiles>)
   if (spice.filter((file) => file !== undefined).length === 1)
     throw new CommandFailure('Both --spice-certificate and --spice-ca-certificate must be specified.')
   const read: NewFiles = [
-    ...(await fromFile(call.files, PATH.RAPI_CERT_FILE, given('rapi_cert'), withKey)),
+    ...(await fromFile(call.files, PATH.RAPI_CERT_FILE, input('rapi_cert'), withKey)),
     ...(await fromFile(call.files, PATH.SPICE_CERT_FILE, spice[0], withKey)),
     ...(await fromFile(call.files, PATH.SPICE_CACERT_FILE, spice[1], certificate)),
-    ...(await fromFile(call.files, PATH.CLUSTER_DOMAIN_SECRET_FILE, given('cluster_domain_secret'), secret)),
+    ...(await fromFile(call.files, PATH.CLUSTER_DOMAIN_SECRET_FILE, input('cluster_domain_secret'), secret)),
   ]
   const makers = [
     ...(wants('new_rapi_cert') ? [() => newRapiCertificate(call)] : []),
@@ -55,12 +55,12 @@ export async function replaceFiles(call: Call, files: NewFiles): Promise<void> {
     const old = await disk.read(place)
     if (old !== undefined) await disk.write(place + backup, old, { mode: MODE.secureFile })
     await disk.write(place, content, { mode: MODE.secureFile })
-    call.terminal.out(`Renewed ${shown(paths, place)}`)
+    call.terminal.out(`Renewed ${displayed(paths, place)}`)
   }
   await call.jobs.run(opcodeOf(OpClusterRedistConf, {}))
 }
 
-const shown = (paths: Paths, file: string): string => paths.virtual(file)
+const displayed = (paths: Paths, file: string): string => paths.virtual(file)
 
 function refuseBoth(both: unknown, options: string): void {
   if (both) throw new CommandFailure(`Only one of the ${options} options can be specified at the same time.`)

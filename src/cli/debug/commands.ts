@@ -73,10 +73,10 @@ export async function submitJobFiles(call: Call): Promise<number> {
   const { args, options, jobs, clock, terminal } = call
   const tell = (line: string) => options.flag('timing_stats') && terminal.out(line)
   tell('Loading...')
-  const given = await Promise.all(args.map((file) => readOps(call.files, file)))
+  const input = await Promise.all(args.map((file) => readOps(call.files, file)))
   const [jobRepeat, opRepeat] = [options.number('rep_job') ?? 1, options.number('rep_op') ?? 1]
   const all = times(jobRepeat).flatMap((round) =>
-    given.map((ops, at) => ({ name: `file ${args[at]}/${round}`, ops: times(opRepeat).flatMap(() => ops) })),
+    input.map((ops, at) => ({ name: `file ${args[at]}/${round}`, ops: times(opRepeat).flatMap(() => ops) })),
   )
   const start_ms = clock.monotonic_ms()
   const seconds = () => (clock.monotonic_ms() - start_ms) / 1000

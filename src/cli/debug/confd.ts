@@ -51,7 +51,7 @@ export async function askConfd(call: Call): Promise<number> {
 }
 
 async function askAll(call: Call) {
-  const { question, query } = asked(call.args)
+  const { question, query } = requested(call.args)
   const [{ ConfdClient, disagreement }, { paths, disk, random }] = await Promise.all([
     import('../../rpc/confd/client.js'),
     call.thisNode(),
@@ -66,13 +66,13 @@ async function askAll(call: Call) {
   return { replies: await client.askAll(question, query), disagreement }
 }
 
-function asked([name = '', ...given]: readonly string[]): { question: ConfdQuestion; query: unknown } {
+function requested([name = '', ...input]: readonly string[]): { question: ConfdQuestion; query: unknown } {
   const known = Object.hasOwn(QUESTIONS, name) ? QUESTIONS[name] : undefined
   if (known === undefined)
     throw new CommandFailure(`Question '${name}' not supported; there are ${Object.keys(QUESTIONS).join(', ')}`)
   const { question, takes, query } = known
   const needed = takes.filter((one) => !one.startsWith('[')).length
-  if (given.length < needed || given.length > takes.length)
+  if (input.length < needed || input.length > takes.length)
     throw new CommandFailure(`Question '${name}' takes ${takes.length === 0 ? 'no arguments' : takes.join(' ')}.`)
-  return { question, query: query?.(given[0], given[1]) ?? null }
+  return { question, query: query?.(input[0], input[1]) ?? null }
 }

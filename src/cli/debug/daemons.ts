@@ -15,8 +15,8 @@ const ARGUMENTS: Readonly<Record<string, readonly [count: number, takes: string]
 
 export async function callWconfd(call: Call): Promise<number> {
   const answer = await askWconfd(call)
-  const shown = typeof answer === 'string' ? answer : JSON.stringify(answer)
-  call.terminal.out(answer === undefined ? (DONE[call.args[0] ?? ''] ?? '') : `Answer: ${shown}`)
+  const displayed = typeof answer === 'string' ? answer : JSON.stringify(answer)
+  call.terminal.out(answer === undefined ? (DONE[call.args[0] ?? ''] ?? '') : `Answer: ${displayed}`)
   return EXIT.ok
 }
 
@@ -29,16 +29,16 @@ const DONE: Readonly<Record<string, string>> = {
 export const wconfdData = async (call: Call): Promise<unknown> => (await askWconfd(call)) ?? null
 
 async function askWconfd({ args, thisNode, clock }: Call): Promise<unknown> {
-  const [name = '', ...given] = args
+  const [name = '', ...input] = args
   const [count, takes] = ARGUMENTS[name] ?? []
   if (count === undefined)
     throw new CommandFailure(`Command '${name}' not supported; there are ${Object.keys(ARGUMENTS).join(', ')}`)
-  if (given.length !== count) throw new CommandFailure(`Command '${name}' ${takes}.`)
+  if (input.length !== count) throw new CommandFailure(`Command '${name}' ${takes}.`)
   const [{ openWconfd }, { paths, random }] = await Promise.all([import('../../rpc/wconfd/client.js'), thisNode()])
   const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random, reconnect_s: 0 })
   try {
-    if (name === 'echo') return await wconfd.echo(given[0] ?? '')
-    if (name === 'listlocks') return locksOf(given[0] ?? '', await wconfd.listAllLocksOwners())
+    if (name === 'echo') return await wconfd.echo(input[0] ?? '')
+    if (name === 'listlocks') return locksOf(input[0] ?? '', await wconfd.listAllLocksOwners())
     if (name === 'listalllocks') return await wconfd.listAllLocks()
     if (name === 'listalllocksowners') return await wconfd.listAllLocksOwners()
     if (name === 'cleanuplocks') await wconfd.cleanupLocks()
@@ -55,10 +55,10 @@ export async function callMetad(call: Call): Promise<number> {
 }
 
 export async function metadData(call: Call): Promise<string> {
-  const [name = '', ...given] = call.args
+  const [name = '', ...input] = call.args
   if (name !== 'echo') throw new CommandFailure(`Command '${name}' not supported; there is echo`)
-  const [text] = given
-  if (text === undefined || given.length !== 1)
+  const [text] = input
+  if (text === undefined || input.length !== 1)
     throw new CommandFailure("Command 'echo' takes only precisely argument.")
   const [{ openMetad }, { paths }] = await Promise.all([import('../../rpc/metad/client.js'), call.thisNode()])
   return openMetad({ path: paths.socket('metad'), clock: call.clock }).echo(text)

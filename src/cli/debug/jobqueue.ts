@@ -131,9 +131,9 @@ async function testMessages(call: Call, title: string, fails: readonly boolean[]
       `Received test messages don't match input (input ${JSON.stringify(expected)}, received ${JSON.stringify(reporter.messages)})`,
     )
   const [row] = await master.queryJobs([id], ['status', 'opstatus'])
-  const wanted = [failsAt < 0 ? 'success' : 'error', fails.map((_, index) => (index < succeed ? 'success' : 'error'))]
-  if (JSON.stringify(row) !== JSON.stringify(wanted))
-    throw new OpExecError(`Final job status is ${JSON.stringify(row)}, not ${JSON.stringify(wanted)} as expected`)
+  const desired = [failsAt < 0 ? 'success' : 'error', fails.map((_, index) => (index < succeed ? 'success' : 'error'))]
+  if (JSON.stringify(row) !== JSON.stringify(desired))
+    throw new OpExecError(`Final job status is ${JSON.stringify(row)}, not ${JSON.stringify(desired)} as expected`)
 }
 
 /** Meets the job at each of its stages. */
@@ -163,11 +163,11 @@ class Reporter {
   private async check(stage: unknown, argument: unknown): Promise<void> {
     const [row] = await this.master.queryJobs([this.id], ['status'])
     const status = row?.[0]
-    const wanted = STATUS_AT[String(stage)]
-    if (wanted === undefined) throw new OpExecError(`Received invalid test message ${String(stage)}`)
-    if (!wanted.includes(status))
+    const desired = STATUS_AT[String(stage)]
+    if (desired === undefined) throw new OpExecError(`Received invalid test message ${String(stage)}`)
+    if (!desired.includes(status))
       throw new OpExecError(
-        `Job status at '${String(stage)}' is '${String(status)}', not '${String(wanted[0])}' as expected`,
+        `Job status at '${String(stage)}' is '${String(status)}', not '${String(desired[0])}' as expected`,
       )
     if (stage === 'startmsg') this.count = 0
     if (stage === 'logmsg' && this.count !== argument)

@@ -126,16 +126,16 @@ function checkCluster(model: ClusterModel, verbose: number, surroundings: Contex
 function selectGroup(model: ClusterModel, options: Parsed, surroundings: Context): Selection {
   const { groups, nodes, instances } = model.data
   const used = groups.flatMap((_, at) => (nodes.some(({ group }) => group === at) ? [at] : []))
-  const wanted = textOf(options, 'group')
-  if (wanted === undefined && used.length > 1) {
+  const desired = textOf(options, 'group')
+  if (desired === undefined && used.length > 1) {
     surroundings.err(`Found multiple node groups:\n${used.map((at) => `  ${groups[at]?.name}\n`).join('')}`)
     throw failure('Aborting.')
   }
-  const at = wanted === undefined ? (used[0] ?? -1) : findGroup(model.data, wanted)
+  const at = desired === undefined ? (used[0] ?? -1) : findGroup(model.data, desired)
   const group = groups[at]
   if (group === undefined) {
     const names = groups.map(({ name }) => `  ${name}\n`).join('')
-    surroundings.err(`Node group ${wanted} not found. Node group list is:\n${names}`)
+    surroundings.err(`Node group ${desired} not found. Node group list is:\n${names}`)
     throw failure('Aborting.')
   }
   return {

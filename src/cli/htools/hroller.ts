@@ -53,14 +53,14 @@ function checkMaster(data: ClusterData, options: Parsed, surroundings: Context):
 
 function wantedNodes({ data, nodes }: ClusterModel, options: Parsed): number[] {
   const [group, tags] = [textOf(options, 'group'), listOf(options, 'node-tags')]
-  const wanted = group === undefined ? undefined : findGroup(data, group)
-  if (wanted === -1) throw failure('Cannot find target group.')
+  const desired = group === undefined ? undefined : findGroup(data, group)
+  if (desired === -1) throw failure('Cannot find target group.')
   const busy = has(options, 'skip-non-redundant')
     ? data.instances.flatMap((one) => (isMirroredInside(one.template) || one.forthcoming ? [] : [one.primary]))
     : []
   const skipped = new Set(busy)
   return nodes.flatMap(({ data: node, offline }, at) => {
-    if (offline || skipped.has(at) || (wanted !== undefined && node.group !== wanted)) return []
+    if (offline || skipped.has(at) || (desired !== undefined && node.group !== desired)) return []
     return tags === undefined || node.tags.some((tag) => tags.includes(tag)) ? [at] : []
   })
 }

@@ -76,8 +76,8 @@ export class Printer {
     if (specs.length === 0) this.line('  - no instances allocated')
     for (const { usage, count } of specs) {
       const values = specPairs(usage)
-      const shown = listed(outcome.spindles ? values : values.slice(0, 3))
-      this.line(`  - ${String(count).padStart(3)} instances of spec ${shown}`)
+      const displayed = listed(outcome.spindles ? values : values.slice(0, 3))
+      this.line(`  - ${String(count).padStart(3)} instances of spec ${displayed}`)
     }
     this.results(filled, outcome)
   }

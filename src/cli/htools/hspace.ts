@@ -24,7 +24,7 @@ export async function hspace(args: readonly string[], surroundings: Context): Pr
   const options = parseOptions('hspace', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const template = templateOption(options)
-  const given = { standard: specOption(options, 'standard-alloc'), tiered: specOption(options, 'tiered-alloc') }
+  const input = { standard: specOption(options, 'standard-alloc'), tiered: specOption(options, 'tiered-alloc') }
   const spindleUse = numberOf(options, 'spindle-use')
   const printer = new Printer(surroundings, isYes(options, 'machine-readable'))
   const model = await loadModel(options, surroundings)
@@ -45,7 +45,7 @@ export async function hspace(args: readonly string[], surroundings: Context): Pr
   const kind = template ?? policy.templates[0]
   if (kind === undefined) throw failure('null list of disk templates received from cluster')
   const use = spindleUse ?? policy.standard.spindles
-  const tiers = given.tiered === undefined ? policy.minMax.map(({ max }) => usageOf(max)) : [given.tiered]
+  const tiers = input.tiered === undefined ? policy.minMax.map(({ max }) => usageOf(max)) : [input.tiered]
   const [first] = tiers
   if (first === undefined) throw failure('Empty list of specs received from the cluster')
 
@@ -59,7 +59,7 @@ export async function hspace(args: readonly string[], surroundings: Context): Pr
   printer.tiered(model, tiered, { initial, final: resourcesOf(model, all), spindles })
 
   const fresh = buildModel(model.data, model.settings)
-  const standard = given.standard ?? usageOf(policy.standard)
+  const standard = input.standard ?? usageOf(policy.standard)
   const fixed = plan.stopped
     ? NOTHING_PLACED
     : new Filling(fresh, plan.nodes, all, plan.options).fill(instanceOf(standard, kind, use), plan.limit)

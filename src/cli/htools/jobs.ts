@@ -23,16 +23,16 @@ export async function waitForJobs(master: Master, ids: readonly JobId[]): Promis
 const WAIT_S = 60
 
 async function endOf(master: Master, id: JobId): Promise<string> {
-  let seen: unknown[] | null = null
+  let observed: unknown[] | null = null
   let serial: number | null = null
   for (;;) {
-    const change = await master.waitForJobChange(id, ['status'], seen, serial, WAIT_S)
+    const change = await master.waitForJobChange(id, ['status'], observed, serial, WAIT_S)
     if (change === 'nochange') continue
     const [fields, log]: JobChange = change
     const [status] = fields
     if (typeof status !== 'string') throw failure(`job ${id} is lost`)
     if (['canceled', 'success', 'error'].includes(status)) return status
-    seen = fields
+    observed = fields
     serial = log.reduce((last, [number]) => Math.max(last, number), serial ?? 0)
   }
 }

@@ -29,8 +29,8 @@ export async function loadModel(
   surroundings: Context,
   first: (data: ClusterData) => void = () => undefined,
 ): Promise<ClusterModel> {
-  const given = ['master', 'luxi', 'text-data'].filter((source) => has(options, source))
-  if (given.length > 1) throw failure('Only one of the rapi, luxi, and data files options should be given.')
+  const input = ['master', 'luxi', 'text-data'].filter((source) => has(options, source))
+  if (input.length > 1) throw failure('Only one of the rapi, luxi, and data files options should be given.')
   const settings = settingsOf(options, surroundings)
   try {
     const data = await readCluster(options, surroundings)
@@ -114,8 +114,8 @@ export function warn(model: ClusterModel, surroundings: Context): void {
 }
 
 /** The index of a group by name or uuid; -1 if there is none. */
-export const findGroup = ({ groups }: ClusterData, wanted: string): number =>
-  groups.findIndex(({ name, uuid }) => name === wanted || uuid === wanted)
+export const findGroup = ({ groups }: ClusterData, desired: string): number =>
+  groups.findIndex(({ name, uuid }) => name === desired || uuid === desired)
 
 export function saveData(
   options: Parsed,

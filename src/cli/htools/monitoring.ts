@@ -17,8 +17,8 @@ export async function monitored(model: ClusterModel, options: Parsed, surroundin
   const reports = reportsFrom(options, surroundings)
   if (has(options, 'ignore-dynu')) return model
   const collector = has(options, 'mond-xen') ? XEN : WHOLE
-  const told = await Promise.all(model.nodes.map(({ data: { name } }) => reports(name, collector.name)))
-  const data = told.flatMap((one) => (one === undefined || !collector.reads(one) ? [] : [one]))
+  const reported = await Promise.all(model.nodes.map(({ data: { name } }) => reports(name, collector.name)))
+  const data = reported.flatMap((one) => (one === undefined || !collector.reads(one) ? [] : [one]))
   const missing = (why: string) => {
     surroundings.err(`${why}\n`)
     if (has(options, 'exit-on-missing-mond-data')) throw failure('Not all required data available')

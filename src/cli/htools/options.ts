@@ -29,17 +29,17 @@ export function parseWith(program: string, specs: readonly OptionSpec[], args: r
     const error = wrong(spec, value)
     if (error !== undefined) throw new Stop(1, '', `Error while parsing command line arguments:\n${error}\n`)
   }
-  const given = new Map<string, string[]>()
-  for (const [{ long }, value] of values) given.set(long, [...(given.get(long) ?? []), value])
-  if (given.has('help')) throw new Stop(0, helpOf(program, specs))
-  if (given.has('version')) throw new Stop(0, `${program} ${PROGRAM_VERSION}\n`)
-  if (given.has('help-completion')) throw new Stop(0, completions(specs) + takes)
-  return { program, given, rest }
+  const input = new Map<string, string[]>()
+  for (const [{ long }, value] of values) input.set(long, [...(input.get(long) ?? []), value])
+  if (input.has('help')) throw new Stop(0, helpOf(program, specs))
+  if (input.has('version')) throw new Stop(0, `${program} ${PROGRAM_VERSION}\n`)
+  if (input.has('help-completion')) throw new Stop(0, completions(specs) + takes)
+  return { program, given: input, rest }
 }
 
-export const has = ({ given }: Parsed, name: string): boolean => given.has(name)
+export const has = ({ given: input }: Parsed, name: string): boolean => input.has(name)
 
-export const textOf = ({ given }: Parsed, name: string): string | undefined => given.get(name)?.at(-1)
+export const textOf = ({ given: input }: Parsed, name: string): string | undefined => input.get(name)?.at(-1)
 
 export const listOf = (parsed: Parsed, name: string): string[] | undefined => {
   const text = textOf(parsed, name)
@@ -58,8 +58,8 @@ export const isYes = (parsed: Parsed, name: string): boolean => textOf(parsed, n
 /** Adds quotes, except to an empty text or a plain word, as Ganeti's programs do. */
 export const quoted = (text: string): string => (/^[\p{L}\p{N}.]*$/u.test(text) ? text : `'${text}'`)
 
-export const verbosity = ({ given }: Parsed): number =>
-  Math.max(0, 1 + (given.get('verbose')?.length ?? 0) - (given.get('quiet')?.length ?? 0))
+export const verbosity = ({ given: input }: Parsed): number =>
+  Math.max(0, 1 + (input.get('verbose')?.length ?? 0) - (input.get('quiet')?.length ?? 0))
 
 /**
  * Like getopt: an option's value is attached or follows, options without one may be combined, long names may be

@@ -55,9 +55,9 @@ const DEFAULT_FIELDS =
     ' ',
   )
 
-export function nodeTable(model: ClusterModel, nodes: readonly number[], wanted: string): string {
-  const given = wanted === '' ? [] : wanted.split(',')
-  const fields = given.length === 0 ? DEFAULT_FIELDS : given[0]?.startsWith('+') ? plus(given) : given
+export function nodeTable(model: ClusterModel, nodes: readonly number[], desired: string): string {
+  const input = desired === '' ? [] : desired.split(',')
+  const fields = input.length === 0 ? DEFAULT_FIELDS : input[0]?.startsWith('+') ? plus(input) : input
   const columns = fields.map((field) => FIELDS[field] ?? UNKNOWN)
   const rows = nodes.map((node) => columns.map(({ show }) => show(model, node)))
   return printTable(
@@ -98,7 +98,7 @@ const share = (part: number, total: number): string => fixed(total === 0 ? 1 : p
 const instancesOn = ({ instances }: ClusterModel, places: Int32Array, node: number): number[] =>
   instances.flatMap((_, at) => (places[at] === node ? [at] : [])).reverse()
 
-const shown = (list: readonly (number | string)[]): string => `[${list.join(',')}]`
+const displayed = (list: readonly (number | string)[]): string => `[${list.join(',')}]`
 
 const FIELDS: Readonly<Record<string, Field>> = {
   idx: { header: 'Index', show: (_, node) => String(node).padStart(4) },
@@ -126,8 +126,8 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ucpu: column('vcpu', Col.Vcpus),
   pcnt: column('pcnt', Col.Primaries),
   scnt: column('scnt', Col.Secondaries),
-  plist: { header: 'primaries', show: (model, node) => shown(instancesOn(model, model.primary, node)) },
-  slist: { header: 'secondaries', show: (model, node) => shown(instancesOn(model, model.secondary, node)) },
+  plist: { header: 'primaries', show: (model, node) => displayed(instancesOn(model, model.primary, node)) },
+  slist: { header: 'secondaries', show: (model, node) => displayed(instancesOn(model, model.secondary, node)) },
   peermap: {
     header: 'PeerMap',
     text: true,
@@ -136,7 +136,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
       const primaries = instancesOn(model, model.secondary, node).map((one) => model.primary[one] ?? NO_NODE)
       const memory = (primary: number) => model.peers[node]?.get(primary) ?? 0
       const pairs = [...new Set(primaries)].sort((one, other) => memory(other) - memory(one))
-      return shown(pairs.map((primary) => `(${primary},${memory(primary)})`))
+      return displayed(pairs.map((primary) => `(${primary},${memory(primary)})`))
     },
   },
   pfmem: {

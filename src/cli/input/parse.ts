@@ -98,24 +98,24 @@ function defaultOf(option: Option): unknown {
 }
 
 /** Puts options in front of arguments, with their whole names, and `--` between them. */
-function optionsFirst(words: readonly string[], options: readonly Option[], { args: wanted }: Command): string[] {
-  const verbatim = wanted.some((argument) => argument.verbatim === true)
+function optionsFirst(words: readonly string[], options: readonly Option[], { args: desired }: Command): string[] {
+  const verbatim = desired.some((argument) => argument.verbatim === true)
   const left = [...words]
-  const [given, args]: [string[], string[]] = [[], []]
+  const [input, args]: [string[], string[]] = [[], []]
   for (let word = left.shift(); word !== undefined; word = left.shift()) {
     if (word !== '--' && isOption(word)) {
       const name = whole(word, options)
-      given.push(name)
+      input.push(name)
       if (!takesNext(name, options)) continue
       const value = left.shift()
       if (value === undefined) throw withoutValue(name.startsWith('--') ? name : `-${name.slice(-1)}`)
-      given.push(value)
+      input.push(value)
       continue
     }
     if (word !== '--') args.push(word)
     if (word === '--' || verbatim) args.push(...left.splice(0))
   }
-  return [...given, '--', ...args]
+  return [...input, '--', ...args]
 }
 
 /** `-` is the standard input, and `-1` a number: no option is a digit. */
@@ -146,9 +146,9 @@ function complaint(error: commander.CommanderError): string {
   return error.message.replace(/^error: /, '')
 }
 
-function checkArguments({ name, args: wanted }: Command, args: readonly string[]): void {
-  const min = wanted.reduce((sum, argument) => sum + argument.min, 0)
-  const max = wanted.reduce((sum, argument) => sum + argument.max, 0)
+function checkArguments({ name, args: desired }: Command, args: readonly string[]): void {
+  const min = desired.reduce((sum, argument) => sum + argument.min, 0)
+  const max = desired.reduce((sum, argument) => sum + argument.max, 0)
   if (args.length >= min && args.length <= max) return
   const what =
     max === 0

@@ -39,9 +39,9 @@ function specsOfAll(pairs: readonly unknown[]): unknown {
 }
 
 /** `min` or `max`, each with all its parameters. */
-function specsOf(bound: string, given: KeyValues): [string, Record<string, ParamValue>] {
+function specsOf(bound: string, input: KeyValues): [string, Record<string, ParamValue>] {
   if (bound !== 'min' && bound !== 'max') throw refusal(`Invalid key in bounds instance specifications: ${bound}`)
-  const values = specValues(given, bound)
+  const values = specValues(input, bound)
   const missing = ISPEC_KEYS.filter((name) => !Object.hasOwn(values, name))
   if (missing.length > 0) throw refusal(`Missing parameters in ipolicy spec ${bound}: ${missing.join(', ')}`)
   return [bound, values]

@@ -20,7 +20,7 @@ export async function explained(
   error: unknown,
   ops: readonly WireOpCode[],
   known: readonly Option[],
-  given: OptionValues,
+  input: OptionValues,
 ): Promise<unknown> {
   if (unreadable(error) === undefined) return error
   // Loaded only now, since the table of all opcodes loads slowly.
@@ -36,7 +36,7 @@ export async function explained(
       if (!(reason instanceof BadParameter)) throw reason
       const [name = ''] = reason.explained.split(/[: ]/, 1)
       const value = params[name]
-      const option = optionFor(name, value, known, given)
+      const option = optionFor(name, value, known, input)
       const what = value === undefined || typeof value === 'object' ? '' : ` (given: '${pythonText(value)}')`
       return refusal(`${option === undefined ? '' : `${option}: `}${reason.explained}${what}`)
     }
@@ -45,10 +45,10 @@ export async function explained(
 }
 
 /** The option that a parameter comes from: it matches the name, the value, or the end of the name. */
-function optionFor(name: string, value: unknown, known: readonly Option[], given: OptionValues): string | undefined {
+function optionFor(name: string, value: unknown, known: readonly Option[], input: OptionValues): string | undefined {
   const option =
     known.find(({ dest }) => dest === name) ??
-    (value === undefined ? undefined : known.find(({ dest }) => isDeepStrictEqual(given.raw(dest), value))) ??
+    (value === undefined ? undefined : known.find(({ dest }) => isDeepStrictEqual(input.raw(dest), value))) ??
     known.find(({ dest }) => name.endsWith(`_${dest}`))
   return option?.long[0]
 }

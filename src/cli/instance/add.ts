@@ -11,8 +11,8 @@ import { hasDisks } from '../../model/templates'
 
 export async function addInstance(call: Call): Promise<number> {
   const { options } = call
-  const given = creationOf(call, options.flag('commit'))
-  await call.jobs.run(opcodeOf(OpInstanceCreate, { ...given, mode: 'create', os_type: options.text('os') }))
+  const input = creationOf(call, options.flag('commit'))
+  await call.jobs.run(opcodeOf(OpInstanceCreate, { ...input, mode: 'create', os_type: options.text('os') }))
   return EXIT.ok
 }
 

@@ -77,14 +77,14 @@ export const replaceDisks = submitting(OpInstanceReplaceDisks, (call) => {
 })
 
 function replaceMode({ options }: Call): string {
-  const given = [
+  const input = [
     options.flag('auto') ? 'replace_auto' : [],
     options.flag('on_primary') ? 'replace_on_primary' : [],
     options.flag('on_secondary') ? 'replace_on_secondary' : [],
     options.text('remote_node') === undefined ? [] : 'replace_new_secondary',
     options.text('iallocator') === undefined ? [] : 'replace_new_secondary',
   ].flat()
-  const [mode] = given
-  if (mode !== undefined && given.length === 1) return mode
+  const [mode] = input
+  if (mode !== undefined && input.length === 1) return mode
   throw refusal('One and only one of the -p, -s, -a, -n and -I options must be passed')
 }

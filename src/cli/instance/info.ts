@@ -48,11 +48,11 @@ const isDict = (value: unknown): value is Dict => typeof value === 'object' && v
 const dict = (value: unknown): Dict => (isDict(value) ? value : {})
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-function stateOf({ name, forthcoming, disks_active: active, config_state: wanted, run_state: running }: Dict): string {
+function stateOf({ name, forthcoming, disks_active: active, config_state: desired, run_state: running }: Dict): string {
   if (forthcoming === true)
     return `${active === true ? 'not made to its end' : 'only reserved'}; 'gnt-instance add --commit ${pythonText(name)}' makes it`
   const actual = running === null || running === undefined ? '' : `, actual state is ${pythonText(running)}`
-  return `configured to be ${pythonText(wanted)}${actual}`
+  return `configured to be ${pythonText(desired)}${actual}`
 }
 
 function instanceInfo(instance: Dict): Info {
@@ -156,8 +156,8 @@ function diskInfo(disk: Dict, label: string, isPart = false): Info {
   if (parameters.length > 0) pairs.push(['parameters', entries(...parameters)])
   const snapshots = list(disk['snapshots']).map((one): [string, Info] => {
     const { name, size: then, status } = dict(one)
-    const told = typeof then === 'number' ? formatUnit(then, 'h') : pythonText(then)
-    return [String(name), `size ${told}, ${SNAPSHOT_WORDS.get(String(status)) ?? String(status)}`]
+    const reported = typeof then === 'number' ? formatUnit(then, 'h') : pythonText(then)
+    return [String(name), `size ${reported}, ${SNAPSHOT_WORDS.get(String(status)) ?? String(status)}`]
   })
   if (snapshots.length > 0) pairs.push(['snapshots', entries(...snapshots)])
   // Guests do not see the parts of a disk.

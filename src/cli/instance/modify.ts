@@ -81,10 +81,10 @@ function modifications(
     const values = given(written, label)
     if (ACTIONS.includes(ident) && ident !== 'modify')
       return [ident, -1, paramsOf(checked(ident, values, label), label)]
-    const asked = ACTIONS.filter((action) => values[action] === true)
-    if (asked.length > 1) throw refusal(`Cannot ${asked.join(' and ')} ${label} at the same time`)
-    const params = Object.fromEntries(Object.entries(values).filter(([name]) => !asked.includes(name)))
-    const action = asked[0] ?? 'modify'
+    const requested = ACTIONS.filter((action) => values[action] === true)
+    if (requested.length > 1) throw refusal(`Cannot ${requested.join(' and ')} ${label} at the same time`)
+    const params = Object.fromEntries(Object.entries(values).filter(([name]) => !requested.includes(name)))
+    const action = requested[0] ?? 'modify'
     return [action, /^-?\d+$/.test(ident) ? Number(ident) : ident, paramsOf(checked(action, params, label), label)]
   })
 }

@@ -60,8 +60,8 @@ async function runOnEach(
 export async function reinstallInstances(call: Call): Promise<number> {
   const { options } = call
   const { names, several } = await selectInstances(call)
-  const given = options.text('os')
-  const os = given === undefined && options.flag('select_os') ? await askForOs(call) : given
+  const input = options.text('os')
+  const os = input === undefined && options.flag('select_os') ? await askForOs(call) : input
   if (os === ABORTED) {
     call.terminal.err('User aborted reinstall, exiting')
     return EXIT.failure

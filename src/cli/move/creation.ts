@@ -63,9 +63,9 @@ export function creationRequest(
 
 /** Those that are set for this disk alone. */
 export function ownParameters(disk: Fields): Record<string, ParamValue> {
-  const told = listOf(disk['parameters']).map(fieldsOf)
+  const reported = listOf(disk['parameters']).map(fieldsOf)
   return Object.fromEntries(
-    told.flatMap(({ name, value, source }) => (source === 'disk' && isValue(value) ? [[String(name), value]] : [])),
+    reported.flatMap(({ name, value, source }) => (source === 'disk' && isValue(value) ? [[String(name), value]] : [])),
   )
 }
 

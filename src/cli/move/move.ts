@@ -32,8 +32,8 @@ export interface Surroundings {
 
 export async function moveInstance(around: Surroundings, move: Move): Promise<void> {
   const { source, destination } = around
-  const seen = await source.instance(move.name)
-  if (seen === undefined) throw new Error(`There is no instance ${move.name} in ${source.title}`)
+  const observed = await source.instance(move.name)
+  if (observed === undefined) throw new Error(`There is no instance ${move.name} in ${source.title}`)
   if ((await destination.instance(move.newName)) !== undefined)
     throw new Error(
       `There is an instance ${move.newName} in ${destination.title} already; --dest-instance-name gives this one another name`,
@@ -43,10 +43,10 @@ export async function moveInstance(around: Surroundings, move: Move): Promise<vo
   const { handshake, x509_key_name, x509_ca } = fieldsOf(await source.run('PUT', `${path}/prepare-export?mode=remote`))
   // Only now it knows for sure how large its disks are.
   const answers = fieldsOf(await source.run('GET', `${path}/info?static=1`))
-  const info = fieldsOf(answers[String(seen['name'])])
+  const info = fieldsOf(answers[String(observed['name'])])
   const sender = { handshake, x509_key_name, x509_ca }
   const transfer = new Transfer(around, move, info, sender)
-  await transfer.run(creationRequest(info, seen['tags'], sender, move, await takesOwnParameters(around, info)))
+  await transfer.run(creationRequest(info, observed['tags'], sender, move, await takesOwnParameters(around, info)))
   if (move.keep) await transfer.startSource()
   else await removeFrom(source, move.name, `The data has moved to ${destination.title}, but it is still in`)
 }

@@ -74,16 +74,16 @@ export class RemoteCluster {
   ): Promise<unknown> {
     const id = Number(await this.request(verb, resource, body))
     this.debug(`${this.title}: job ${id}`)
-    let seen: readonly unknown[] | null = null
+    let observed: readonly unknown[] | null = null
     let serial: number | null = null
     for (;;) {
-      const change = await this.news(id, seen, serial)
+      const change = await this.news(id, observed, serial)
       if (change === undefined) continue
       for (const line of change.log) {
         serial = Math.max(serial ?? 0, line[0])
         hear(line)
       }
-      seen = change.info
+      observed = change.info
       const [status, results] = change.info
       const [result] = Array.isArray(results) ? (results as unknown[]) : []
       if (status === 'success') return result
@@ -99,10 +99,10 @@ export class RemoteCluster {
   /** Undefined if there is no news yet. Asks a silent cluster again: its job goes on without us. */
   private async news(
     id: number,
-    seen: readonly unknown[] | null,
+    observed: readonly unknown[] | null,
     serial: number | null,
   ): Promise<{ info: readonly unknown[]; log: LogLine[] } | undefined> {
-    const body = { fields: ['status', 'opresult'], previous_job_info: seen, previous_log_serial: serial }
+    const body = { fields: ['status', 'opresult'], previous_job_info: observed, previous_log_serial: serial }
     const until_ms = this.clock.monotonic_ms() + MOVE_PATIENCE_S * 1000
     for (;;)
       try {

@@ -55,9 +55,9 @@ export const removeNode = submitting(OpNodeRemove, (call) => ({ node_name: first
 export async function modifyNode(call: Call): Promise<number> {
   const { options } = call
   const node_name = firstArgument(call)
-  const { auto_promote, ...given } = options.parametersOf(OpNodeSetParams)
+  const { auto_promote, ...input } = options.parametersOf(OpNodeSetParams)
   const changes = {
-    ...given,
+    ...input,
     ndparams: nodeParams(options.keyValues('ndparams')),
     hv_state: numbersByIdent(options.idents('hv_state')),
     disk_state: diskStates(options.idents('disk_state')),

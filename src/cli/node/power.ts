@@ -80,8 +80,8 @@ async function showAnswers(call: Call, result: unknown, { lines, data: [field, v
   const data = nodes.map(({ name, status, answer }) => ({ name, [field]: status === 0 ? value(answer) : null }))
   if (await asData(call, data)) return exit
   const rows = nodes.flatMap(({ name, status, answer }) => {
-    const shown = status === 0 ? lines(answer) : [RESULT_STATUS_WORDS[Number(status)]?.[0] ?? '(unknown)']
-    return shown.map((line, index) => [index === 0 ? name : '', line])
+    const displayed = status === 0 ? lines(answer) : [RESULT_STATUS_WORDS[Number(status)]?.[0] ?? '(unknown)']
+    return displayed.map((line, index) => [index === 0 ? name : '', line])
   })
   const columns = [{ title: 'Node' }, { title: 'Status' }].map((column) => ({ ...column, alignRight: false }))
   const style = { headers: !options.flag('no_headers'), separator: options.text('separator'), padTitles: true }

@@ -199,10 +199,10 @@ export async function modifyOs(call: Call): Promise<number> {
 /** `-kvm` takes away what the OS has of its own for that hypervisor, `kvm:-acpi` one parameter. */
 function osHypervisors(options: readonly IdentKeyValues[]) {
   if (options.length === 0) return undefined
-  const given = options.map(([hv, values]): [string, object | null] =>
+  const input = options.map(([hv, values]): [string, object | null] =>
     values === null
       ? [hypervisorName(hv), null]
       : [hv, hypervisorParams(byIdent([[hv, values]])?.[hv], hypervisorName(hv), [null])],
   )
-  return Object.fromEntries(given)
+  return Object.fromEntries(input)
 }

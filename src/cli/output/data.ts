@@ -67,25 +67,25 @@ interface Wanted {
   readonly parts?: readonly JobPart[]
 }
 
-export async function objects(call: Call, wanted: Wanted): Promise<Record<string, unknown>[]> {
-  const { what, filter, parts = [] } = wanted
-  const isJob = what === 'job' && wanted.fields === undefined
-  const asked = wanted.fields ?? (isJob ? jobFields(parts) : await shownFields(what))
-  const { fields, data } = await call.master.query(what, asked, filter)
+export async function objects(call: Call, desired: Wanted): Promise<Record<string, unknown>[]> {
+  const { what, filter, parts = [] } = desired
+  const isJob = what === 'job' && desired.fields === undefined
+  const requested = desired.fields ?? (isJob ? jobFields(parts) : await shownFields(what))
+  const { fields, data } = await call.master.query(what, requested, filter)
   const unknown = fields.filter(({ kind }) => kind === 'unknown').map(({ name }) => name)
   // Only /3 knows how old is what nodes said last; here they are asked.
-  if (wanted.fields !== undefined && unknown.length > 0)
+  if (desired.fields !== undefined && unknown.length > 0)
     throw new CommandFailure(`There are no fields ${unknown.join(', ')}`, EXIT.unknownField)
   return data.map((row) => {
     const known = fields.flatMap((field, at) =>
-      field.kind === 'unknown' ? [] : [[field.name, shown(field, row[at])] as const],
+      field.kind === 'unknown' ? [] : [[field.name, displayed(field, row[at])] as const],
     )
     const found = Object.fromEntries(known)
     return isJob && found['status'] !== null ? { ...jobOf(found, parts) } : found
   })
 }
 
-function shown({ kind }: FieldDefinition, [status, value]: Cell = [RESULT_STATUS.noData, null]): unknown {
+function displayed({ kind }: FieldDefinition, [status, value]: Cell = [RESULT_STATUS.noData, null]): unknown {
   if (status !== RESULT_STATUS.normal) return null
   return kind === 'timestamp' ? stampText(value) : value
 }

@@ -94,14 +94,14 @@ async function withObjects({ master }: Call, result: QueryResult): Promise<Query
   const ops = new Map(data.map(([key, value]) => [key?.[1], list(value?.[1])]))
   const whole = (row: readonly Cell[]): Cell[] => {
     const own = ops.get(row[id]?.[1]) ?? []
-    const told = list(row[summary]?.[1]).map((one, place) => {
+    const reported = list(row[summary]?.[1]).map((one, place) => {
       const op = own[place]
       const words = isObject(op)
         ? OBJECTS[String(one)]?.(op).filter((word) => typeof word === 'string' && word !== '')
         : undefined
       return words === undefined ? one : `${String(one)}(${words.join(' ')})`
     })
-    return row.map((cell, place) => (place === summary ? [cell[0], told] : cell))
+    return row.map((cell, place) => (place === summary ? [cell[0], reported] : cell))
   }
   return { ...result, data: result.data.map((row) => (bare(row) ? whole(row) : [...row])) }
 }

@@ -39,6 +39,8 @@ function fitted(lines: readonly string[], size: { columns: number; rows: number 
   // Some terminals do not know their size.
   const [columns, rows] = [size.columns || Infinity, size.rows || Infinity]
   const fits = lines.length <= rows
-  const shown = fits ? lines : [...lines.slice(0, Math.max(0, rows - 1)), `... ${lines.length - rows + 1} more lines`]
-  return shown.map((line) => `${line.slice(0, columns)}${END_OF_LINE}`).join('\r\n')
+  const displayed = fits
+    ? lines
+    : [...lines.slice(0, Math.max(0, rows - 1)), `... ${lines.length - rows + 1} more lines`]
+  return displayed.map((line) => `${line.slice(0, columns)}${END_OF_LINE}`).join('\r\n')
 }

@@ -42,13 +42,13 @@ export async function diagnoseStorage(call: Call): Promise<number> {
     const isValid = ([, found]: readonly [string, unknown]) => list(list(found)[0])[1] === true
     out(`Provider: ${pythonText(name)}`)
     out('---')
-    for (const wanted of [true, false])
-      for (const node of pairs(nodes).filter((pair) => isValid(pair) === wanted))
+    for (const desired of [true, false])
+      for (const node of pairs(nodes).filter((pair) => isValid(pair) === desired))
         out(`  Node: ${node[0]}, status: ${nodeStatus(list(list(node[1])[0]))}`)
     out('  --')
-    for (const wanted of [true, false])
+    for (const desired of [true, false])
       for (const [group, usable] of pairs(groups))
-        if ((usable === true) === wanted) out(`  For nodegroup: ${group} --> ${wanted ? 'valid' : 'invalid'}`)
+        if ((usable === true) === desired) out(`  For nodegroup: ${group} --> ${desired ? 'valid' : 'invalid'}`)
     out('')
   }
   return EXIT.ok
@@ -58,8 +58,8 @@ function nodeStatus([path, valid, message, parameters]: readonly unknown[]): str
   if (path === undefined) return 'ExtStorage provider not found'
   const status = valid === true ? 'valid' : `invalid - ${pythonText(message)}`
   const names = list(parameters).map((parameter) => pythonText(list(parameter)[0]))
-  const shown = names.length === 0 ? 'no parameters' : `parameters: ${names.join(', ')}`
-  return `${status} (path: ${pythonText(path)}) [${shown}]`
+  const displayed = names.length === 0 ? 'no parameters' : `parameters: ${names.join(', ')}`
+  return `${status} (path: ${pythonText(path)}) [${displayed}]`
 }
 
 export async function showStorage(call: Call): Promise<number> {

@@ -171,17 +171,23 @@ export class Jobs {
   private async untilFinal(id: JobId, show: boolean, taken?: (entry: LogEntry) => Promise<boolean>): Promise<void> {
     let status: unknown = null
     let serial: number | null = null
-    let told: unknown
+    let reported: unknown
     for (;;) {
-      const seen = status === null ? null : [status]
-      const change = await this.master.waitForJobChange(id, ['status'], seen, serial, told === status ? WAIT_S : NEWS_S)
+      const observed = status === null ? null : [status]
+      const change = await this.master.waitForJobChange(
+        id,
+        ['status'],
+        observed,
+        serial,
+        reported === status ? WAIT_S : NEWS_S,
+      )
       const [[now], log]: JobChange = change === 'nochange' ? [[status], []] : change
       for (const entry of log) if (!(await taken?.(entry)) && show) this.terminal.out(formatLog(entry))
       serial = log.reduce((last, [number]) => Math.max(last, number), serial ?? 0)
       if (FINAL.includes(now)) return
-      if (now === status && log.length === 0 && told !== status) {
+      if (now === status && log.length === 0 && reported !== status) {
         if (show) this.say(id, status)
-        told = status
+        reported = status
       }
       status = now
     }

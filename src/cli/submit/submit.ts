@@ -9,8 +9,8 @@ import { EXIT } from '../outcome'
 export type Params<D extends OpcodeDefinition> = Partial<Record<keyof InputOf<D>, unknown>>
 
 export function opcodeOf<D extends OpcodeDefinition>(definition: D, params: Params<D>): WireOpCode {
-  const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined))
-  return { OP_ID: definition.id, ...given }
+  const input = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined))
+  return { OP_ID: definition.id, ...input }
 }
 
 /** A command that is one opcode, and prints nothing on success. */

@@ -49,22 +49,22 @@ interface Seen {
   readonly restarted_ms: number
 }
 
-async function collect(sources: NodeSources, { seen, opened_ms }: Past): Promise<unknown> {
+async function collect(sources: NodeSources, { seen: observed, opened_ms }: Past): Promise<unknown> {
   const places = await placesHere(sources)
   const roles: readonly Role[] = ROLES
-  const wanted = await Promise.all(roles.map((role) => isWanted(sources, role)))
+  const desired = await Promise.all(roles.map((role) => isWanted(sources, role)))
   const other = sources.simulated === true ? 'real' : 'simulated'
   const [now_ms, up_s] = [sources.clock.monotonic_ms(), await nodeUptime(sources)]
   const isStarting = now_ms - opened_ms < DAEMON_START_S * 1000
   const found = await Promise.all(
     roles
-      .filter(({ nodes }, at) => nodes !== other && wanted[at] === true)
+      .filter(({ nodes }, at) => nodes !== other && desired[at] === true)
       .filter(({ place }) => places.includes(place) || place === 'system')
       .map(async (role) => {
         const facts = await daemonProcess(sources, role)
-        const before = seen.get(role.name)
+        const before = observed.get(role.name)
         const now = following(before, facts, now_ms)
-        seen.set(role.name, now)
+        observed.set(role.name, now)
         const [memory, own] = await Promise.all([memoryOf(sources, facts), ownFigures(sources, role, facts)])
         return { role, facts, before, now, memory, own }
       }),

@@ -76,13 +76,13 @@ export class History {
   /** Loads an earlier process's history, before the first look. */
   restore({ node, instances }: SavedHistory): void {
     const rowOf = new Map(node.times.map((time, at) => [time, at]))
-    const tracks = Object.entries(instances).map(([name, told]) => {
-      return [name, told, new Map(told.times.map((time, at) => [time, at]))] as const
+    const tracks = Object.entries(instances).map(([name, reported]) => {
+      return [name, reported, new Map(reported.times.map((time, at) => [time, at]))] as const
     })
     for (const [time_s, row] of rowOf) {
-      const there = tracks.flatMap(([name, told, rows]) => {
+      const there = tracks.flatMap(([name, reported, rows]) => {
         const at = rows.get(time_s)
-        return at === undefined ? [] : [[name, figuresAt(INSTANCE_COLUMNS, told, at)] as const]
+        return at === undefined ? [] : [[name, figuresAt(INSTANCE_COLUMNS, reported, at)] as const]
       })
       this.add(time_s, figuresAt(NODE_COLUMNS, node, row), new Map(there))
     }
@@ -191,10 +191,10 @@ const zeroOf = (counters: InstanceLook['counters']): InstanceLook['counters'] =>
 /** One row of figures. */
 function figuresAt<N extends string>(
   columns: readonly N[],
-  told: Readonly<Record<N, readonly (number | null)[]>>,
+  reported: Readonly<Record<N, readonly (number | null)[]>>,
   at: number,
 ): Partial<Record<N, number>> {
   const figures: Partial<Record<N, number>> = {}
-  for (const name of columns) figures[name] = told[name][at] ?? NaN
+  for (const name of columns) figures[name] = reported[name][at] ?? NaN
   return figures
 }

@@ -19,10 +19,10 @@ export async function lookAtInstances(sources: NodeSources): Promise<ReadonlyMap
   const processes = await kvmProcesses(sources)
   if (processes.size === 0) return new Map()
   const interfaces = await interfaceTraffic(sources)
-  const looks = [...processes].map(async ([name, process]) => {
+  const probes = [...processes].map(async ([name, process]) => {
     return [name, await lookAt(sources, name, process, interfaces)] as const
   })
-  return new Map(await Promise.all(looks))
+  return new Map(await Promise.all(probes))
 }
 
 async function lookAt(

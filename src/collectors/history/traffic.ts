@@ -42,11 +42,11 @@ export async function ofDevices(
   directory: '/sys/block' | '/sys/class/net',
   all: ReadonlyMap<string, Traffic>,
 ): Promise<Traffic | undefined> {
-  const looks = [...all].map(async ([name, traffic]) => {
+  const probes = [...all].map(async ([name, traffic]) => {
     const device = await sources.list(`${directory}/${name}/device`).catch(() => [])
     return device.length > 0 ? [traffic] : []
   })
-  return sum((await Promise.all(looks)).flat())
+  return sum((await Promise.all(probes)).flat())
 }
 
 /** Undefined if there are none. */

@@ -55,8 +55,9 @@ async function collect(sources: NodeSources): Promise<unknown> {
   const backing = lookedAtOnce(sources)
   const names = [...primary, ...secondary].map(({ name }) => String(name))
   const disks = await disksByInstance(sources, names)
-  const told = (role: Role) => (one: Fields) => instanceDisks(backing, one, role, disks.get(String(one['name'])) ?? [])
-  const instances = await Promise.all([...primary.map(told('primary')), ...secondary.map(told('secondary'))])
+  const reported = (role: Role) => (one: Fields) =>
+    instanceDisks(backing, one, role, disks.get(String(one['name'])) ?? [])
+  const instances = await Promise.all([...primary.map(reported('primary')), ...secondary.map(reported('secondary'))])
   return { status: summary(instances.map((one) => one.status)), instances }
 }
 
@@ -88,18 +89,18 @@ async function instanceDisks(backing: Backing, instance: Fields, role: Role, kno
   const unknown: Status =
     typeof known === 'string' ? { code: 2, message: `Can't get its disks from ConfD: ${known}` } : OK
   const onPrimary = String(instance['primary_node'])
-  const told = await Promise.all(
+  const reported = await Promise.all(
     disks.map(async (disk, index) => {
       const found = await findingOf(backing, disk, { role, onPrimary }).catch(notKnown)
       const { uuid, name, dev_type } = disk
       return { index, uuid, name: name ?? null, template: dev_type, ...found }
     }),
   )
-  const worded = [{ status: unknown, index: undefined }, ...told].map(({ status: { code, message }, index }) => {
+  const worded = [{ status: unknown, index: undefined }, ...reported].map(({ status: { code, message }, index }) => {
     const where = index === undefined ? '' : `disk ${index}: `
     return message === '' ? { code, message } : { code, message: `${String(name)}: ${where}${message}` }
   })
-  return { name, uuid, role, status: summary(worded), disks: told }
+  return { name, uuid, role, status: summary(worded), disks: reported }
 }
 
 const notKnown = (error: unknown): Finding => ({ status: { code: 2, message: errorText(error) }, details: {} })

@@ -36,12 +36,12 @@ async function collect(sources: NodeSources): Promise<unknown> {
     primary.map(async ({ name, uuid, hypervisor, admin_state, mtime }) => {
       const trail = await reasonTrail(sources, String(name))
       const view = views.get(String(hypervisor))
-      const seen = typeof view === 'string' || view === undefined ? undefined : (view.get(String(name)) ?? GONE)
-      const wanted = String(admin_state)
-      const judged = seen === undefined ? unseen(String(view)) : judgeSeen(wanted, seen, trail, userMayStop)
+      const observed = typeof view === 'string' || view === undefined ? undefined : (view.get(String(name)) ?? GONE)
+      const desired = String(admin_state)
+      const judged = observed === undefined ? unseen(String(view)) : judgeSeen(desired, observed, trail, userMayStop)
       return {
         ...{ name, uuid, hypervisor, adminState: admin_state, actualState: judged.state },
-        ...{ uptime: seen?.uptime ?? null, mtime, state_reason: trail, status: judged.status },
+        ...{ uptime: observed?.uptime ?? null, mtime, state_reason: trail, status: judged.status },
       }
     }),
   )
@@ -119,17 +119,17 @@ const withMachine = ({ code, message }: Status, machine: string | undefined): St
   message: code === 0 || machine === undefined ? message : `${message}: QEMU says ${machine}`,
 })
 
-function judgeSeen(wanted: string, seen: Seen, trail: readonly unknown[], userMayStop: boolean): Judged {
-  const ended = seen === GONE || seen.state === USER_DOWN
-  if (seen.state === ELSEWHERE && wanted !== 'offline') {
-    const message = `A migration of the instance has not ended here: QEMU says ${seen.machine}`
+function judgeSeen(desired: string, observed: Seen, trail: readonly unknown[], userMayStop: boolean): Judged {
+  const ended = observed === GONE || observed.state === USER_DOWN
+  if (observed.state === ELSEWHERE && desired !== 'offline') {
+    const message = `A migration of the instance has not ended here: QEMU says ${observed.machine}`
     return { state: 'unknown', status: { code: 2, message } }
   }
-  if (wanted !== 'up' || !ended) {
-    const state = ended ? 'shutdown' : seen.state
-    return { state, status: withMachine(judge(wanted, state), state === 'running' ? undefined : seen.machine) }
+  if (desired !== 'up' || !ended) {
+    const state = ended ? 'shutdown' : observed.state
+    return { state, status: withMachine(judge(desired, state), state === 'running' ? undefined : observed.machine) }
   }
-  if (seen === GONE) return absent(trail)
+  if (observed === GONE) return absent(trail)
   const message = 'The user of the instance shut it down from inside'
   return { state: 'shutdown', status: { code: userMayStop ? 0 : 1, message: userMayStop ? '' : message } }
 }

@@ -43,7 +43,7 @@ function judge(clocks: readonly CandidateClock[]): Status {
     ahead_s === undefined || ahead_s === 0 ? [] : [{ server, ahead_s }],
   )
   if (near.length + away.length === 0) return { code: 2, message: 'no master candidate answers' }
-  const told = away.map(({ server, ahead_s }): Status => {
+  const reported = away.map(({ server, ahead_s }): Status => {
     const minutes = Math.round(Math.abs(ahead_s) / 60)
     const where = ahead_s > 0 ? 'ahead of' : 'behind'
     return { code: 4, message: `the clock of ${server} is some ${minutes} minutes ${where} that of this node` }
@@ -53,5 +53,5 @@ function judge(clocks: readonly CandidateClock[]): Status {
     away.length > near.length
       ? { code: 4, message: 'most candidates have another time than this node: its clock must be set' }
       : OK
-  return summary([...told, own])
+  return summary([...reported, own])
 }

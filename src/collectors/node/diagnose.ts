@@ -66,13 +66,13 @@ async function problemOf(sources: NodeSources, name: string, file: string): Prom
 }
 
 function verdict(name: string, output: string): unknown {
-  let told: Readonly<Record<string, unknown>>
+  let reported: Readonly<Record<string, unknown>>
   try {
-    told = fieldsOf(JSON.parse(output))
+    reported = fieldsOf(JSON.parse(output))
   } catch {
     throw new CollectorFailure(`${name} did not print JSON`)
   }
-  const { status, command, details } = told
+  const { status, command, details } = reported
   if (!STATUSES.some((one) => one === status))
     throw new CollectorFailure(`${name} printed the status ${JSON.stringify(status)}; known are ${STATUSES.join(', ')}`)
   if (command !== undefined && typeof command !== 'string')

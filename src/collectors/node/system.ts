@@ -167,11 +167,11 @@ class ProgramVersions {
   }
 
   private async ask(): Promise<Record<string, string>> {
-    const asked = Object.entries(PROGRAMS).map(async ([name, command]) => {
+    const requested = Object.entries(PROGRAMS).map(async ([name, command]) => {
       const output = await this.sources.run(command).catch(() => '')
       const version = NUMBER.exec(output)?.[1]
       return version === undefined ? [] : [[name, version] as const]
     })
-    return Object.fromEntries((await Promise.all(asked)).flat())
+    return Object.fromEntries((await Promise.all(requested)).flat())
   }
 }

@@ -64,9 +64,9 @@ const WITHOUT: readonly string[] = ALLOCATION_TEMPLATES.filter((template) => {
 
 async function collect(sources: NodeSources): Promise<unknown> {
   const enabled = listOf(await configured(sources, '/cluster/enabled_disk_templates')).map(String)
-  const wanted = KINDS.filter((kind) => templatesOn(kind).some((one) => enabled.includes(one)))
+  const desired = KINDS.filter((kind) => templatesOn(kind).some((one) => enabled.includes(one)))
   const known = [...KINDS.flatMap(templatesOn), ...WITHOUT]
-  const found = await Promise.all(wanted.map((kind) => look(sources, kind, enabled)))
+  const found = await Promise.all(desired.map((kind) => look(sources, kind, enabled)))
   const others = enabled.filter((template) => !known.includes(template)).map(unknownStorage)
   const storages = [...found, ...others]
   const worded = storages.map(({ name, status: { code, message } }) =>
@@ -79,7 +79,7 @@ async function look(sources: NodeSources, kind: Kind, enabled: readonly string[]
   const templates = templatesOn(kind).filter((one) => enabled.includes(one))
   const name = await configured(sources, kind.named).catch(() => undefined)
   const found = typeof name === 'string' ? await kind.find(sources, name).catch(notAsked) : UNNAMED
-  return told({ type: kind.type, name: typeof name === 'string' ? name : kind.type, templates }, found)
+  return reported({ type: kind.type, name: typeof name === 'string' ? name : kind.type, templates }, found)
 }
 
 const UNNAMED = unmeasured({ code: 2, message: 'the configuration does not say where it is' })
@@ -88,12 +88,12 @@ const notAsked = (error: unknown): FoundStorage =>
   unmeasured({ code: 2, message: `it cannot be asked how it is: ${errorText(error)}` })
 
 const unknownStorage = (template: string) =>
-  told(
+  reported(
     { type: template, name: template, templates: [template] },
     unmeasured({ code: 2, message: 'this node does not know how such a storage is' }),
   )
 
-function told(
+function reported(
   names: { readonly type: string; readonly name: string; readonly templates: readonly string[] },
   { size_bytes, free_bytes, status, details }: FoundStorage,
 ) {

@@ -90,17 +90,17 @@ export function setInstanceStatus(
   source: Instance['admin_state_source'] | null,
 ): Changed<Instance> {
   const instance = get(config, 'instances', uuid)
-  const wanted: Instance = {
+  const desired: Instance = {
     ...instance,
     admin_state: adminState ?? instance.admin_state,
     disks_active: disksActive ?? instance.disks_active,
     admin_state_source: source ?? instance.admin_state_source,
   }
   const same =
-    wanted.admin_state === instance.admin_state &&
-    wanted.disks_active === instance.disks_active &&
-    wanted.admin_state_source === instance.admin_state_source
-  return same ? { config, result: instance } : store(config, context, wanted)
+    desired.admin_state === instance.admin_state &&
+    desired.disks_active === instance.disks_active &&
+    desired.admin_state_source === instance.admin_state_source
+  return same ? { config, result: instance } : store(config, context, desired)
 }
 
 export function setInstancePrimaryNode(

@@ -74,11 +74,11 @@ export function maintainCandidatePool(
   const able = (node: Node) => node.master_capable && !node.offline && !node.drained
   const nodes = recordValues(config.nodes)
   const candidates = nodes.filter((node) => node.master_candidate).length
-  const wanted = Math.min(config.cluster.candidate_pool_size, nodes.filter(able).length)
+  const desired = Math.min(config.cluster.candidate_pool_size, nodes.filter(able).length)
   const spare = nodes.filter((node) => able(node) && !node.master_candidate && !exceptions.includes(node.uuid))
   const promoted: string[] = []
   let next = config
-  while (candidates + promoted.length < wanted && spare.length > 0) {
+  while (candidates + promoted.length < desired && spare.length > 0) {
     const [node] = spare.splice(context.random.below(spare.length), 1)
     if (!node) break
     next = storeNode(next, context, { ...node, master_candidate: true }).config

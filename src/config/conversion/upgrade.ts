@@ -79,9 +79,9 @@ function upgradePolicy(owner: Raw, defaults: Raw, isGroup: boolean): void {
   delete policy['min']
   delete policy['max']
   if (isGroup) delete policy['std']
-  const [wanted] = rawList(defaults['minmax'])
+  const [desired] = rawList(defaults['minmax'])
   const [first] = rawList(policy['minmax'])
-  if (first !== undefined && wanted !== undefined) fill(first, wanted)
+  if (first !== undefined && desired !== undefined) fill(first, desired)
 }
 
 function upgradeTemplates(config: Raw, cluster: Raw): void {

@@ -25,11 +25,11 @@ export interface Asked {
   readonly gantry: Pick<GantryData, 'sections'>
 }
 
-type Answering = (asked: Asked, query: ConfdQuery) => ConfdReply
+type Answering = (requested: Asked, query: ConfdQuery) => ConfdReply
 
-export function answerTo(asked: Asked, { question, query }: Pick<ConfdRequest, 'question' | 'query'>): ConfdReply {
+export function answerTo(requested: Asked, { question, query }: Pick<ConfdRequest, 'question' | 'query'>): ConfdReply {
   try {
-    return ANSWERS[question](asked, query)
+    return ANSWERS[question](requested, query)
   } catch (error) {
     if (error instanceof Refusal) return refused(error.message)
     throw error
@@ -138,12 +138,12 @@ const noEntry = (text: string): string => `OpPrereqError ${haskellText(text)} EC
 
 function textOf(query: ConfdQuery): string {
   if (typeof query === 'string') return query
-  throw new Refusal(`Invalid query type ${query === null ? 'EmptyQuery' : `DictQuery (${shown(query)})`}`)
+  throw new Refusal(`Invalid query type ${query === null ? 'EmptyQuery' : `DictQuery (${displayed(query)})`}`)
 }
 
 const FIELD_NAMES = ['ReqFieldName', 'ReqFieldIp', 'ReqFieldMNodePip']
 
-function shown({ ip, ips, link, fields }: Exclude<ConfdQuery, string | null>): string {
+function displayed({ ip, ips, link, fields }: Exclude<ConfdQuery, string | null>): string {
   const maybe = (text: string | undefined) => (text === undefined ? 'Nothing' : `Just ${haskellText(text)}`)
   return (
     `ConfdReqQ {confdReqQIp = ${maybe(ip)}, confdReqQIpList = [${ips.map(haskellText).join(',')}], ` +

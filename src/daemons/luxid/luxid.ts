@@ -156,22 +156,22 @@ function lookAtNodes({ clock, log, nodes, ...options }: LuxidOptions, parts: Loo
     options.callWatcher?.(why)
   }
   const returns = new NodeReturns({ clock, add: (event) => history.add(event), call })
-  const looks = new NodePoller({
+  const probes = new NodePoller({
     ...{ clock, live, known, log, config },
     returned: (node) => returns.returned(node),
     turned: ({ name }, change, why) => history.add(answerEvent(name, change, why)),
     lookedAtAll: () => history.add(HEARD_EVENT),
     isSlow: (node) => questions.isSlow(node, ['all_instances_info', 'node_info']),
   })
-  options.onHangUp?.((address) => looks.hungUp(address))
-  questions.onReturn((node) => looks.soon(node))
-  parts.onLook((node) => looks.soon(node))
-  looks.start()
-  const guestEnds = new GuestEnds({ nodes, clock, log, config, look: (node) => looks.soon(node) })
+  options.onHangUp?.((address) => probes.hungUp(address))
+  questions.onReturn((node) => probes.soon(node))
+  parts.onLook((node) => probes.soon(node))
+  probes.start()
+  const guestEnds = new GuestEnds({ nodes, clock, log, config, look: (node) => probes.soon(node) })
   guestEnds.start()
   return {
     close() {
-      looks.close()
+      probes.close()
       guestEnds.close()
     },
   }

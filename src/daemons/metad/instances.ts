@@ -117,12 +117,12 @@ export class Instances {
       if (before.timer !== timer) before.timer?.cancel()
       this.byAddress.delete(addressOf(before.guest) ?? '')
     }
-    const { osparams_private: hidden, osparams_secret: secret, ...shown } = guest
+    const { osparams_private: hidden, osparams_secret: secret, ...displayed } = guest
     const isInstalled = Object.keys({ ...hidden, ...secret }).length > 0
     this.byAddress.set(address, { guest, ...(isInstalled && { timer: timer ?? this.endLater(name) }) })
     try {
       await disk.makeDirectory(folder, 0o700)
-      await disk.write(`${folder}/${name}`, JSON.stringify(shown), { mode: 0o600, durable: false })
+      await disk.write(`${folder}/${name}`, JSON.stringify(displayed), { mode: 0o600, durable: false })
     } catch (error) {
       log.error({ instance: name, failure: errorText(error) }, 'it may ask only until this daemon is started anew')
     }

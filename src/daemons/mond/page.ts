@@ -34,9 +34,9 @@ function rowOf({ watched, status, error, seen_ms }: Figures, now_ms: number): st
   const code = status?.code ?? (error === undefined ? undefined : 2)
   const state = code === undefined ? '' : STATES[code]
   const said = (error ?? status?.message ?? '').trim()
-  const seen = seen_ms === undefined ? 'not yet' : `${Math.round((now_ms - seen_ms) / 1000)} s ago`
+  const observed = seen_ms === undefined ? 'not yet' : `${Math.round((now_ms - seen_ms) / 1000)} s ago`
   const link = `<a href="/1/report/${escaped(category)}/${escaped(watched.name)}">${escaped(watched.name)}</a>`
-  return `<tr><td>${link}<td>${escaped(category)}<td class="c${code ?? 0}">${state}<td>${escaped(said)}<td>${seen}</tr>`
+  return `<tr><td>${link}<td>${escaped(category)}<td class="c${code ?? 0}">${state}<td>${escaped(said)}<td>${observed}</tr>`
 }
 
 /** A single missed answer is normal. */

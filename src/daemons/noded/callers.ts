@@ -17,14 +17,14 @@ interface Shown {
   readonly name: string
 }
 
-const shown = new WeakMap<TLSSocket, Shown>()
+const displayed = new WeakMap<TLSSocket, Shown>()
 
 function shownBy(socket: TLSSocket): Shown {
-  const known = shown.get(socket)
+  const known = displayed.get(socket)
   if (known !== undefined) return known
   const { fingerprint, subject } = socket.getPeerCertificate()
   const read = { digest: fingerprint, name: String(subject.CN) }
-  shown.set(socket, read)
+  displayed.set(socket, read)
   return read
 }
 

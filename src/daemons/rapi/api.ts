@@ -52,9 +52,9 @@ export function ganetiApi(
       for (const { basic = [] } of security) checkAccess(user, basic)
     },
     wrongMethod: ({ method, url }) => new HttpError(501, `Method ${method} is unsupported for path ${url}`),
-    context(asked) {
-      const { route, caller: user } = asked
-      const context = new RapiContext(options, asked, { user, resource: resources.get(route.path) ?? '' })
+    context(requested) {
+      const { route, caller: user } = requested
+      const context = new RapiContext(options, requested, { user, resource: resources.get(route.path) ?? '' })
       const permission = readPermission(route)
       if (permission !== undefined) context.need(permission)
       return context

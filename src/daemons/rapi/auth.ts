@@ -24,8 +24,8 @@ async function inTurn(
   login: Credentials,
   remote: string | undefined,
 ): Promise<User> {
-  const shown = users.digest(login)
-  const user = await turns.take(remote, { user: login.name, shown }, async () => users.verify(login))
+  const displayed = users.digest(login)
+  const user = await turns.take(remote, { user: login.name, shown: displayed }, async () => users.verify(login))
   if (user === undefined) throw new HttpError(401)
   return user
 }

@@ -38,8 +38,8 @@ export function reinstallOpcodes(
   query: { os?: string; start: boolean } | null,
 ): ParsedOpCode[] {
   if (isGiven(body) && query !== null) throw badRequest("Can't combine query and body parameters")
-  const given: JsonObject = isGiven(body) ? parametersIn(body) : { ...query }
-  const { os = null, start = true, osparams = null } = given
+  const input: JsonObject = isGiven(body) ? parametersIn(body) : { ...query }
+  const { os = null, start = true, osparams = null } = input
   if (typeof start !== 'boolean') throw wrongType("'start' parameter", start, 'bool')
   const instance = { instance_name: name }
   const ops = [

@@ -7,18 +7,18 @@ import { RAPI_JOB_RESULT_S } from '../../model/limits/rapi'
 
 /** The result of each opcode; throws the error of the one that failed. */
 export async function jobResult(context: RapiContext, job: JobId): Promise<readonly unknown[]> {
-  let seen: readonly unknown[] | null = null
+  let observed: readonly unknown[] | null = null
   while (!context.signal.aborted) {
     const change = await context.services.master.waitForJobChange(
       job,
       ['status', 'opresult'],
-      seen,
+      observed,
       null,
       RAPI_JOB_RESULT_S,
     )
     if (change === 'nochange') continue
     const [fields] = change
-    seen = fields
+    observed = fields
     const [status, results] = fields
     const list: unknown[] = Array.isArray(results) ? results : []
     if (status === 'success') return list

@@ -99,10 +99,10 @@ export const serveMetrics =
   async (request, response) => {
     try {
       const { identity } = await identify(request, response)
-      const told = gantry.metrics(identity)
+      const reported = gantry.metrics(identity)
       const [cluster, daemons] = await Promise.all([
-        clusterMetrics(gantry, identity, metrics.now_ms(), told),
-        daemonMetrics(told, metrics),
+        clusterMetrics(gantry, identity, metrics.now_ms(), reported),
+        daemonMetrics(reported, metrics),
       ])
       response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE, 'Cache-Control': 'no-store' })
       response.end(`${cluster}\n${daemons}`)
@@ -117,7 +117,12 @@ export const serveMetrics =
     }
   }
 
-async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: number, told: Told): Promise<string> {
+async function clusterMetrics(
+  gantry: GantryMaster,
+  identity: Identity,
+  now_ms: number,
+  reported: Told,
+): Promise<string> {
   const all = (what: QueryResource, fields: readonly string[]) => allRows(gantry, identity, what, fields)
   const [{ name }, measured, nodes, instances, jobs, locks, figures] = await Promise.all([
     gantry.cluster(identity),
@@ -126,7 +131,7 @@ async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: 
     all('instance', ['name', 'oper_state', 'pnode', 'snodes', ...INSTANCE_VALUES]),
     all('job', ['id', 'status', 'summary', 'received_ts', 'start_ts', 'end_ts']),
     all('lock', ['owner', 'pending']),
-    told,
+    reported,
   ])
   const registry = new Registry()
   registry.setDefaultLabels({ cluster: String(name) })
@@ -209,11 +214,11 @@ type Told = ReturnType<GantryMaster['metrics']>
 
 /** The figures of all daemons, and of this one. Figures with the same name and labels are added up. */
 async function daemonMetrics(ofOthers: Told, own: RapiMetrics): Promise<string> {
-  const told = await ofOthers
-  if (told === null) return ''
+  const reported = await ofOthers
+  if (reported === null) return ''
   // The package's types say that it takes one object, but it takes one for each daemon.
   const aggregate = AggregatorRegistry.aggregate as (all: readonly unknown[]) => Registry
-  const texts = await Promise.all([aggregate(told).metrics(), own.text()])
+  const texts = await Promise.all([aggregate(reported).metrics(), own.text()])
   return texts.join('\n')
 }
 

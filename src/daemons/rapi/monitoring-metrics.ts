@@ -51,6 +51,6 @@ export function monitoringMetrics(gauge: NewGauge, nodes: readonly MeasuredNode[
   }
   const help = 'What a collector reports about its node: 0 ok, 1 healing, 2 unknown, 4 bad'
   const codes = gauge('gantry_node_collector_status_code', help, ['node', 'category', 'collector'])
-  for (const { node, codes: told } of nodes)
-    for (const [category, collector, code] of told) codes.set({ node, category, collector }, code)
+  for (const { node, codes: reported } of nodes)
+    for (const [category, collector, code] of reported) codes.set({ node, category, collector }, code)
 }

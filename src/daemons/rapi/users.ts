@@ -73,9 +73,9 @@ export class UsersFile {
   /** The user whom these credentials have matched before, if the password in the file is unchanged. */
   recall(login: Credentials): User | undefined {
     this.refresh()
-    const shown = this.shown.get(this.digest(login))
-    const entry = shown && this.users.get(shown.name)
-    return entry?.password === shown?.password ? entry : undefined
+    const displayed = this.shown.get(this.digest(login))
+    const entry = displayed && this.users.get(displayed.name)
+    return entry?.password === displayed?.password ? entry : undefined
   }
 
   /** All users, sorted by name. */
@@ -137,10 +137,10 @@ export class UsersFile {
 
 const UNKNOWN_FORM = 'a password that begins with a brace must be {CLEARTEXT} or {HA1} with a password or its digest'
 
-function passwordMatches(name: string, given: string, stored: string): boolean {
+function passwordMatches(name: string, input: string, stored: string): boolean {
   const { scheme, value } = passwordForm(stored) ?? { scheme: 'CLEARTEXT', value: '' }
-  if (scheme === 'CLEARTEXT') return same(given, value) && value !== ''
-  return same(createHash('md5').update(`${name}:${REALM}:${given}`).digest('hex'), value.toLowerCase())
+  if (scheme === 'CLEARTEXT') return same(input, value) && value !== ''
+  return same(createHash('md5').update(`${name}:${REALM}:${input}`).digest('hex'), value.toLowerCase())
 }
 
 /** Equal in constant time: compares digests of equal length. */

@@ -71,9 +71,9 @@ const state = {
   node_verify_light: (sim, checks) => answerChecks(sim, checks),
   os_diagnose: (sim) => osList(sim.world),
   os_validate: ({ world }, required, os) => {
-    const [wanted] = os.split('+')
-    const known = osList(world).some(([name]) => name === wanted)
-    if (!known && required) throw new Error(`Directory for OS ${wanted} not found in search path`)
+    const [desired] = os.split('+')
+    const known = osList(world).some(([name]) => name === desired)
+    if (!known && required) throw new Error(`Directory for OS ${desired} not found in search path`)
     return known
   },
   extstorage_diagnose: () => [],

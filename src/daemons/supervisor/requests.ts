@@ -29,10 +29,10 @@ export function supervisedDaemons(channel: NodeJS.Process): DaemonControl {
   const waiting = new Map<number, { resolve(result: boolean): void; reject(error: Error): void }>()
   channel.on('message', (message: unknown) => {
     if (typeof message !== 'object' || message === null || !('answerTo' in message)) return
-    const asked = waiting.get(Number(message.answerTo))
+    const requested = waiting.get(Number(message.answerTo))
     waiting.delete(Number(message.answerTo))
-    if ('error' in message) asked?.reject(new Error(String(message.error)))
-    else asked?.resolve('result' in message && message.result === true)
+    if ('error' in message) requested?.reject(new Error(String(message.error)))
+    else requested?.resolve('result' in message && message.result === true)
   })
   const ask = (wish: Wish): Promise<boolean> => {
     if (channel.send === undefined || !channel.connected)

@@ -50,9 +50,9 @@ function served(name: WconfdCallName, handlers: WconfdHandlers): CallHandler {
   const { args: readers, result, byId } = wconfdCalls[name]
   // The compiler cannot see that arguments and handler belong to the same call.
   const handler = handlers[name] as (args: readonly unknown[], connection: FramedConnection, id?: string) => unknown
-  return async (given, connection) => {
-    const id = byId && Array.isArray(given) && given.length > readers.length ? string.parse(given.at(-1)) : undefined
-    const own: unknown = id === undefined || !Array.isArray(given) ? given : given.slice(0, -1)
+  return async (input, connection) => {
+    const id = byId && Array.isArray(input) && input.length > readers.length ? string.parse(input.at(-1)) : undefined
+    const own: unknown = id === undefined || !Array.isArray(input) ? input : input.slice(0, -1)
     const answer = await handler(readArguments(readers, own), connection, id)
     return result.unit ? [] : answer
   }
@@ -61,7 +61,7 @@ function served(name: WconfdCallName, handlers: WconfdHandlers): CallHandler {
 const configCalls = ({ store, locks, replication, measures, receipts }: WconfdState) =>
   ({
     readConfig: (_, connection) => sendConfig(connection, store.current()),
-    gantryRead: ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted)),
+    gantryRead: ([desired], connection) => sendConfig(connection, slice(store.current(), desired)),
     gantrySection: ([section]) => store.gantry().sections[section] ?? {},
     gantryChange: async ([client, epoch, changes], connection, id) => {
       // A job that gave up while this daemon was stopped has already reported a failure.
@@ -126,11 +126,11 @@ const lockCalls = ({ locks, free, settle, releaseDead }: WconfdState) =>
     freeLocksLevel: ([owner, level]) => locks.perform({ kind: 'freeLevel', owner, level }),
     downGradeLocksLevel: ([owner, level]) => locks.perform({ kind: 'downgrade', owner, level }),
     intersectLocks: ([owner, kept]) => locks.perform({ kind: 'intersect', owner, locks: kept }),
-    opportunisticLockUnion: async ([owner, wanted]) => {
-      return (await locks.perform({ kind: 'takeFree', owner, locks: wanted, count: 0 })).acquired
+    opportunisticLockUnion: async ([owner, desired]) => {
+      return (await locks.perform({ kind: 'takeFree', owner, locks: desired, count: 0 })).acquired
     },
-    guardedOpportunisticLockUnion: async ([count, owner, wanted]) => {
-      return (await locks.perform({ kind: 'takeFree', owner, locks: wanted, count })).acquired
+    guardedOpportunisticLockUnion: async ([count, owner, desired]) => {
+      return (await locks.perform({ kind: 'takeFree', owner, locks: desired, count })).acquired
     },
     cleanupLocks: () => releaseDead(),
   }) satisfies Partial<WconfdHandlers>

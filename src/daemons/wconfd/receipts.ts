@@ -40,15 +40,15 @@ export class Receipts {
 
   /** The changes that bring the section to what is known, without owners that have left. */
   async saved(before: Readonly<Record<string, unknown>>, isOwner: (owner: string) => boolean): Promise<NamedChange[]> {
-    const wanted = new Map<string, Record<string, unknown>>()
+    const desired = new Map<string, Record<string, unknown>>()
     for (const [owner, answers] of this.owners) {
       const made = await settled(answers)
-      if (isOwner(owner) && Object.keys(made).length > 0) wanted.set(owner, made)
+      if (isOwner(owner) && Object.keys(made).length > 0) desired.set(owner, made)
     }
-    const gone = Object.keys(before).filter((owner) => !wanted.has(owner))
+    const gone = Object.keys(before).filter((owner) => !desired.has(owner))
     return [
       ...gone.map((owner) => change('setGantry', RECEIPTS_SECTION, owner, null)),
-      ...[...wanted].map(([owner, made]) => change('setGantry', RECEIPTS_SECTION, owner, made)),
+      ...[...desired].map(([owner, made]) => change('setGantry', RECEIPTS_SECTION, owner, made)),
     ]
   }
 

@@ -34,10 +34,10 @@ export class SmallFiles {
     return Buffer.allocUnsafeSlow(FIRST_BYTES)
   }
 
-  private async readInto(given: Buffer, file: string, encoding: BufferEncoding): Promise<string> {
+  private async readInto(input: Buffer, file: string, encoding: BufferEncoding): Promise<string> {
     const handle = await this.files.open(file, 'r')
     try {
-      let buffer = given
+      let buffer = input
       for (let length = 0; ;) {
         const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null)
         if (bytesRead === 0) return buffer.toString(encoding, 0, length)

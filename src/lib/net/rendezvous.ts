@@ -58,9 +58,9 @@ function callerOf(socket: net.Socket, clock: Clock): Caller {
   })
   return {
     async heard(limit_s) {
-      const heard = (await within(clock, limit_s, news)) === true
+      const received = (await within(clock, limit_s, news)) === true
       socket.destroy()
-      return heard
+      return received
     },
   }
 }

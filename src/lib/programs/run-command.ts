@@ -208,13 +208,13 @@ class Running {
 
 /** A process that has left the group may hold the output open for ever. */
 function listenOn({ stdout, stderr }: ChildProcess, stop: () => void): void {
-  let heard = true
-  const hear = () => void (heard = true)
+  let received = true
+  const hear = () => void (received = true)
   for (const stream of [stdout, stderr]) stream?.on('data', hear)
   const look = () => {
     if (stdout?.destroyed !== false && stderr?.destroyed !== false) return
-    if (!heard) return stop()
-    heard = false
+    if (!received) return stop()
+    received = false
     // First read the data that arrived while this process was busy.
     setTimeout(() => setImmediate(look), SILENCE_MS).unref()
   }

@@ -37,13 +37,13 @@ export function objectOf<const F extends Fields>(fields: F, { others }: Others):
       ...(needed.length > 0 && { required: needed }),
     },
     parse(value, files) {
-      const given = keyed.parse(value)
-      if (others === 'refused') refuseOthers(given, fields)
+      const input = keyed.parse(value)
+      if (others === 'refused') refuseOthers(input, fields)
       const read: JsonObject = {}
       for (const { name, shape, need, missing } of all) {
-        const entry = given[name]
+        const entry = input[name]
         if (entry === undefined || (entry === null && need !== 'required')) {
-          if (need === 'required') throw missingKey(name, given)
+          if (need === 'required') throw missingKey(name, input)
           if (missing !== undefined) read[name] = missing()
           continue
         }
@@ -51,15 +51,15 @@ export function objectOf<const F extends Fields>(fields: F, { others }: Others):
         if (one !== undefined) read[name] = one
       }
       // The object is made field by field from the table from which the type is computed.
-      return (others === 'kept' ? { ...read, ...without(given, fields) } : read) as ObjectOf<F>
+      return (others === 'kept' ? { ...read, ...without(input, fields) } : read) as ObjectOf<F>
     },
     ...(encoded.length > 0 && {
       encode(value: ObjectOf<F>, files: FileNames) {
-        const given = new Map(Object.entries(value))
-        const changed = encoded.filter(({ name }) => given.has(name))
+        const input = new Map(Object.entries(value))
+        const changed = encoded.filter(({ name }) => input.has(name))
         return {
           ...value,
-          ...Object.fromEntries(changed.map(({ name, encode }) => [name, encode(given.get(name), files)])),
+          ...Object.fromEntries(changed.map(({ name, encode }) => [name, encode(input.get(name), files)])),
         }
       },
     }),
@@ -76,8 +76,8 @@ export function partialOf<const F extends Fields>(
 }
 
 /** Throws Mismatch, in Ganeti's words. */
-export function refuseOthers(given: JsonObject, ...known: readonly object[]): void {
-  for (const key of Object.keys(given)) if (!isIn(known, key)) throw superfluous(given, known, key)
+export function refuseOthers(input: JsonObject, ...known: readonly object[]): void {
+  for (const key of Object.keys(input)) if (!isIn(known, key)) throw superfluous(input, known, key)
 }
 
 function isIn(known: readonly object[], key: string): boolean {
@@ -92,9 +92,9 @@ export const missingKey = (key: string, object: JsonObject): Mismatch =>
     object,
   })
 
-function superfluous(given: JsonObject, known: readonly object[], key: string): Mismatch {
+function superfluous(input: JsonObject, known: readonly object[], key: string): Mismatch {
   const found = JSON.stringify(
-    Object.keys(given)
+    Object.keys(input)
       .filter((name) => !isIn(known, name))
       .sort(),
   )
@@ -102,8 +102,8 @@ function superfluous(given: JsonObject, known: readonly object[], key: string): 
   return new Mismatch(`Superfluous dictionary keys: ${found}, but only ${allowed} allowed.`, { kind: 'unknown', key })
 }
 
-const without = (given: JsonObject, known: object): JsonObject =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(known, name)))
+const without = (input: JsonObject, known: object): JsonObject =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => !Object.hasOwn(known, name)))
 
 interface Need {
   readonly need: 'required' | 'optional' | 'defaulted'

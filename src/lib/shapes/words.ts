@@ -5,14 +5,17 @@ import type { Mismatch, Schema, Step } from './shape'
 const FOUND_CHARS_MAX = 80
 
 /** `nics[0]: ip: expected a text`. Shows the found value only if it is not secret. */
-export function plainly({ path, fault, reason }: Mismatch, shown: { place?: string; found?: boolean } = {}): string {
-  const where = [shown.place ?? '', ...path.map(stepText)].join('').replace(/^(: |\.)/, '')
+export function plainly(
+  { path, fault, reason }: Mismatch,
+  displayed: { place?: string; found?: boolean } = {},
+): string {
+  const where = [displayed.place ?? '', ...path.map(stepText)].join('').replace(/^(: |\.)/, '')
   const whose = where === '' ? '' : ` in ${where}`
   const before = where === '' ? '' : `${where}: `
   if (fault === undefined) return before + reason
   if (fault.kind === 'unknown') return `unknown key "${fault.key}"${whose}`
   if (fault.kind === 'missing') return `key "${fault.key}" is missing${whose}`
-  const found = shown.found ? `, found ${startOf(JSON.stringify(fault.value) ?? 'nothing', FOUND_CHARS_MAX)}` : ''
+  const found = displayed.found ? `, found ${startOf(JSON.stringify(fault.value) ?? 'nothing', FOUND_CHARS_MAX)}` : ''
   return `${before}expected ${expected(fault.schema)}${found}`
 }
 

@@ -1,9 +1,9 @@
 /** A text as Haskell's `show` prints it. */
 export function haskellText(text: string): string {
-  const shown = [...text].map((character) => NAMED[character] ?? numbered(character))
+  const displayed = [...text].map((character) => NAMED[character] ?? numbered(character))
   // A separator keeps an escape apart from a following character that would be read as part of it.
-  const parts = shown.map((part, at) => {
-    const before = shown[at - 1] ?? ''
+  const parts = displayed.map((part, at) => {
+    const before = displayed[at - 1] ?? ''
     const glues = (/^\\\d+$/.test(before) && /^\d/.test(part)) || (before === '\\SO' && part === 'H')
     return glues ? `\\&${part}` : part
   })

@@ -231,9 +231,9 @@ class GroupRun {
   private async verifies(): Promise<boolean> {
     const unfinished = ['|', ...['queued', 'waiting', 'running'].map((status) => ['==', 'status', status])]
     const { data } = await this.surroundings.master.query('job', ['id', 'summary'], unfinished)
-    const wanted = `GROUP_VERIFY_DISKS(${this.group.uuid})`
+    const desired = `GROUP_VERIFY_DISKS(${this.group.uuid})`
     return data.some(
-      ([, summary]) => Array.isArray(summary?.[1]) && summary[1].length === 1 && summary[1][0] === wanted,
+      ([, summary]) => Array.isArray(summary?.[1]) && summary[1].length === 1 && summary[1][0] === desired,
     )
   }
 

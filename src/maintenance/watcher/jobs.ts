@@ -46,18 +46,18 @@ const WAIT_S = 60
 const FIELDS = ['status', 'opresult']
 
 async function endOf(master: JobMaster, job: JobId): Promise<Pick<EndedJob, 'failure' | 'results'>> {
-  let seen: unknown = null
+  let observed: unknown = null
   let serial: number | null = null
   try {
     for (;;) {
-      const change: JobChange | 'nochange' = await master.waitForJobChange(job, FIELDS, seen, serial, WAIT_S)
+      const change: JobChange | 'nochange' = await master.waitForJobChange(job, FIELDS, observed, serial, WAIT_S)
       if (change === 'nochange') continue
       const [fields, log] = change
-      seen = fields
+      observed = fields
       // Skips log entries that we already know.
       serial = log.at(-1)?.[0] ?? serial
-      const [status, told] = fields
-      const results: unknown[] = Array.isArray(told) ? told : []
+      const [status, reported] = fields
+      const results: unknown[] = Array.isArray(reported) ? reported : []
       if (status === 'success') return { failure: undefined, results }
       if (status === 'error' || status === 'canceled')
         return { failure: failureIn(results) ?? `it was ${status}`, results }

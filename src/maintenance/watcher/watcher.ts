@@ -99,11 +99,11 @@ async function lookedAfter({ master, clock }: WatcherSurroundings): Promise<Read
 
 const OURSELVES: Identity = { user: 'watcher', token: null, permissions: ['cluster.info'] }
 
-async function watchOne(wanted: string, options: WatcherOptions, surroundings: WatcherSurroundings): Promise<number> {
-  const uuid = wanted.toLowerCase()
+async function watchOne(desired: string, options: WatcherOptions, surroundings: WatcherSurroundings): Promise<number> {
+  const uuid = desired.toLowerCase()
   const { log } = surroundings
   if (!UUID.test(uuid)) {
-    log.error(`--node-group needs the uuid of a node group, not '${wanted}'; "gnt group list -o name,uuid" shows them`)
+    log.error(`--node-group needs the uuid of a node group, not '${desired}'; "gnt group list -o name,uuid" shows them`)
     return EXIT.failure
   }
   const group = (await knownGroups(surroundings)).find((one) => one.uuid === uuid)

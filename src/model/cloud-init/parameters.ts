@@ -64,8 +64,8 @@ export function cloudInitProblems(params: OsParameters): string[] {
   const wrong = Object.entries(CHECKS).flatMap(([name, check]) => {
     const value = params[name]
     if (!isSet(value)) return []
-    const wanted = Buffer.byteLength(value) > CLOUD_INIT_VALUE_BYTES_MAX ? TOO_LONG : check(value)
-    return wanted === undefined ? [] : [`OS parameter ${name} must be ${wanted}`]
+    const desired = Buffer.byteLength(value) > CLOUD_INIT_VALUE_BYTES_MAX ? TOO_LONG : check(value)
+    return desired === undefined ? [] : [`OS parameter ${name} must be ${desired}`]
   })
   if (!isSet(params['user_data'])) return wrong
   const beside = ['user', 'password_hash'].filter((name) => isSet(params[name]))
@@ -93,4 +93,4 @@ export const keyLines = (text: string): string[] =>
 
 export const addressList = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '')
 
-const unless = (right: boolean, wanted: string): string | undefined => (right ? undefined : wanted)
+const unless = (right: boolean, desired: string): string | undefined => (right ? undefined : desired)

@@ -36,9 +36,9 @@ export class NodeConsoles {
     }
     this.open.add(messages)
     try {
-      const heard = messages[Symbol.asyncIterator]()
-      const first = await heard.next()
-      if (first.done !== true) await new NodeConsole(this.context, this.lines, messages).run(first.value, heard)
+      const received = messages[Symbol.asyncIterator]()
+      const first = await received.next()
+      if (first.done !== true) await new NodeConsole(this.context, this.lines, messages).run(first.value, received)
     } catch (error) {
       if (!(error instanceof NodeFailure))
         this.context.log.error({ err: error }, 'a console failed because of a defect')
@@ -80,7 +80,7 @@ class NodeConsole {
     this.left = new Promise((resolve) => (this.leave = resolve))
   }
 
-  async run(first: unknown, heard: AsyncIterator<unknown>): Promise<void> {
+  async run(first: unknown, received: AsyncIterator<unknown>): Promise<void> {
     const request = readConsoleRequest(first)
     const { consoles } = this.context.hypervisor(request.hypervisor)
     if (consoles === undefined) fail(`Instances of the hypervisor ${request.hypervisor} have no consoles`)
@@ -91,7 +91,7 @@ class NodeConsole {
       this.leave()
     }
     // A broken connection ends it too.
-    this.hear(heard).then(over, over)
+    this.hear(received).then(over, over)
     try {
       while (!this.isOver) await this.connect(request, consoles)
     } finally {
@@ -157,8 +157,8 @@ class NodeConsole {
     }
   }
 
-  private async hear(heard: AsyncIterator<unknown>): Promise<void> {
-    for (let next = await heard.next(); next.done !== true; next = await heard.next()) {
+  private async hear(received: AsyncIterator<unknown>): Promise<void> {
+    for (let next = await received.next(); next.done !== true; next = await received.next()) {
       const message = next.value
       if (typeof message === 'string') this.seenNumber = Number(message)
       else if (this.line !== undefined && this.seenNumber === this.number && Buffer.isBuffer(message))

@@ -33,14 +33,14 @@ export async function enterScreen(line: Duplex, login: ScreenLogin): Promise<Scr
 }
 
 /** Admits a viewer without a login. Resolves when it has sent its first message. */
-export async function welcomeViewer(heard: ByteReader, show: (bytes: Buffer) => void): Promise<void> {
+export async function welcomeViewer(received: ByteReader, show: (bytes: Buffer) => void): Promise<void> {
   show(Buffer.from(VERSION))
-  await heard.take(VERSION.length)
+  await received.take(VERSION.length)
   show(Buffer.from([1, SECURITY.none]))
-  await heard.take(1)
+  await received.take(1)
   show(Buffer.alloc(4))
   // Ignores the viewer's wish for exclusive use.
-  await heard.take(1)
+  await received.take(1)
 }
 
 /** The first message to a screen: shared, so that no other viewer is disconnected. */

@@ -46,11 +46,15 @@ export async function openScreen({ at, login }: ScreenPlace, viewer: ScreenViewe
 }
 
 async function talk({ line, said }: Screen, typed: Readable, viewer: ScreenViewer): Promise<void> {
-  const heard = new ByteReader(typed)
-  await welcomeViewer(heard, (bytes) => viewer.show(bytes))
+  const received = new ByteReader(typed)
+  await welcomeViewer(received, (bytes) => viewer.show(bytes))
   await written(line, SHARED)
   const ended = once(line, 'close')
-  await Promise.race([ended, showAll(said, viewer), sayAll(viewer.read_only ? lookingOnly(heard) : heard.rest(), line)])
+  await Promise.race([
+    ended,
+    showAll(said, viewer),
+    sayAll(viewer.read_only ? lookingOnly(received) : received.rest(), line),
+  ])
 }
 
 async function showAll(said: ByteReader, viewer: ScreenViewer): Promise<void> {

@@ -37,9 +37,14 @@ export class SerialLines {
    * Shows a viewer the output after what it has seen; undefined begins with new output. Rejects if nobody listens
    * there.
    */
-  async join(instance: string, socket: string, viewer: SerialViewer, seen: number | undefined): Promise<JoinedLine> {
+  async join(
+    instance: string,
+    socket: string,
+    viewer: SerialViewer,
+    observed: number | undefined,
+  ): Promise<JoinedLine> {
     const line = await (this.open.get(instance) ?? this.begin(instance, socket))
-    return line.join(viewer, seen)
+    return line.join(viewer, observed)
   }
 
   private begin(instance: string, path: string): Promise<SerialLine> {
@@ -86,9 +91,9 @@ class SerialLine {
     })
   }
 
-  join(viewer: SerialViewer, seen = this.output.end): JoinedLine {
+  join(viewer: SerialViewer, observed = this.output.end): JoinedLine {
     // The kept output may have been dropped meanwhile, so that the count begins again.
-    const joined: Joined = { viewer, seen: Math.min(seen, this.output.end), full: false }
+    const joined: Joined = { viewer, seen: Math.min(observed, this.output.end), full: false }
     this.viewers.add(joined)
     this.bringUpToDate(joined)
     return {

@@ -15,8 +15,8 @@ export class SerialOutput {
   }
 
   /** The output after this position, as far as it is kept. */
-  since(seen: number): Buffer {
-    const missing = Math.min(Math.max(this.end - seen, 0), SERIAL_KEPT_BYTES)
+  since(observed: number): Buffer {
+    const missing = Math.min(Math.max(this.end - observed, 0), SERIAL_KEPT_BYTES)
     return missing === 0 ? Buffer.alloc(0) : this.data.subarray(-missing)
   }
 }

@@ -12,7 +12,7 @@ interface Wanted {
 
 export async function openSerial(
   lines: SerialLines,
-  { socket, instance, seen, read_only }: Wanted,
+  { socket, instance, seen: observed, read_only }: Wanted,
   viewer: SerialViewer & { begun(): void },
 ): Promise<ConsoleLine> {
   // The line may show kept output at once, which must not come before the message that there is a line.
@@ -22,7 +22,7 @@ export async function openSerial(
     begun = true
     return viewer.show(said)
   }
-  const joined = await lines.join(instance, socket, { show, onRoom: (callback) => viewer.onRoom(callback) }, seen)
+  const joined = await lines.join(instance, socket, { show, onRoom: (callback) => viewer.onRoom(callback) }, observed)
   if (!begun) viewer.begun()
   begun = true
   return {

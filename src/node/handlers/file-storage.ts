@@ -47,10 +47,10 @@ export const fileStorageHandlers = {
     try {
       for (const [from, to] of names) {
         const old = await checkFileStoragePath(context, from)
-        const wanted = await checkFileStoragePath(context, to)
-        if (await isOneFile(context, old, wanted)) continue
-        await context.files.link(old, wanted)
-        made.push(wanted)
+        const desired = await checkFileStoragePath(context, to)
+        if (await isOneFile(context, old, desired)) continue
+        await context.files.link(old, desired)
+        made.push(desired)
       }
       const folders = made.flatMap((file) => [path.dirname(file), path.dirname(path.dirname(file))])
       for (const folder of new Set(folders)) await syncFolder(context, folder)

@@ -17,10 +17,10 @@ export const instanceHotplugHandlers = {
 
   async hotplug_device(context, instance, action, target, device, extra, index) {
     const hypervisor = context.hypervisor(instance.hypervisor)
-    const wanted = actionOf(action)
+    const desired = actionOf(action)
     const described = await deviceOf(context, instance, target, device, extra, index)
-    await checked(hypervisor.checkHotplug(instance, wanted, described.target))
-    const { remarks = [] } = await orFail('Hotplug failed', hypervisor.hotplug(instance, wanted, described, index))
+    await checked(hypervisor.checkHotplug(instance, desired, described.target))
+    const { remarks = [] } = await orFail('Hotplug failed', hypervisor.hotplug(instance, desired, described, index))
     return remarks.length === 0 ? null : remarks
   },
 

@@ -119,8 +119,8 @@ export const membershipHandlers = {
     if (mode !== 'add' && mode !== 'remove') fail(`Unknown mode '${mode}', known are add and remove`)
     if (!HOST_NAME.test(name)) fail(`Invalid name of a host: ${JSON.stringify(name)}`)
     if (address !== null && isIP(address) === 0) fail(`Invalid address of a host: ${JSON.stringify(address)}`)
-    const wanted = mode === 'add' ? (address ?? fail('Adding a host needs its address')) : undefined
-    await context.disk.write(file, withHost(old, name, wanted), { mode: 0o644 })
+    const desired = mode === 'add' ? (address ?? fail('Adding a host needs its address')) : undefined
+    await context.disk.write(file, withHost(old, name, desired), { mode: 0o644 })
     return true as const
   },
 } satisfies Partial<Handlers>
@@ -139,8 +139,8 @@ async function digestOf({ disk, paths }: NodeContext, file: string): Promise<str
 
 /** A renewal writes the new certificate next to the current one first. */
 function certificateFile({ paths }: NodeContext, options: unknown): string {
-  const wanted = isObject(options) ? options['cert_file'] : undefined
-  const file = typeof wanted === 'string' ? paths.fromWire(wanted) : paths.clientCert
+  const desired = isObject(options) ? options['cert_file'] : undefined
+  const file = typeof desired === 'string' ? paths.fromWire(desired) : paths.clientCert
   if (path.dirname(file) !== paths.dataDir || !path.basename(file).startsWith('client.pem'))
     fail(`Client certificates are not kept in '${paths.virtual(file)}'`)
   return file

@@ -114,15 +114,15 @@ async function awaitConnection(
 ): Promise<void> {
   let again = 0
   const look = async () => {
-    const seen = await mirror.connection(disk, device)
-    if (seen.standalone && again++ < RECONNECTS_MAX) await mirror.connect(disk, device, dualPrimary)
-    return seen
+    const observed = await mirror.connection(disk, device)
+    if (observed.standalone && again++ < RECONNECTS_MAX) await mirror.connect(disk, device, dualPrimary)
+    return observed
   }
-  const isGood = (seen: Connection) => (dualPrimary ? seen.upToDate : seen.connected)
-  const isOver = (seen: Connection) => isGood(seen) || again > RECONNECTS_MAX
+  const isGood = (observed: Connection) => (dualPrimary ? observed.upToDate : observed.connected)
+  const isOver = (observed: Connection) => isGood(observed) || again > RECONNECTS_MAX
   const left_s = (deadline_ms - context.clock.monotonic_ms()) / 1000
-  const seen = await retryUntil(context.clock, left_s, look, isOver)
-  if (!isGood(seen)) fail(apart(context, disk, seen))
+  const observed = await retryUntil(context.clock, left_s, look, isOver)
+  if (!isGood(observed)) fail(apart(context, disk, observed))
 }
 
 /** If both nodes were written to independently, they stay apart. An administrator must choose the node whose data is lost. */

@@ -145,13 +145,13 @@ export abstract class Handshake {
     if ((await within(this.parts.clock, MIRROR_ANSWER_S, ready)) === undefined) link.giveUp(NO_ANSWER)
     this.meeting = this.ranges.alone(async () => {
       let judged: () => void = () => undefined
-      const heard = () => void (this.judging = new Promise((resolve) => (judged = resolve)))
+      const received = () => void (this.judging = new Promise((resolve) => (judged = resolve)))
       try {
         await this.beforeMeeting()
         if (this.ends === undefined) return
         const mine = this.hello(this.ends)
-        const asked = link.ask({ verb: 'hello', hello: mine }, EMPTY, heard)
-        const { hello } = (await within(this.parts.clock, MIRROR_ANSWER_S, asked)) ?? {}
+        const requested = link.ask({ verb: 'hello', hello: mine }, EMPTY, received)
+        const { hello } = (await within(this.parts.clock, MIRROR_ANSWER_S, requested)) ?? {}
         if (hello === undefined || !(await this.meet(link, mine, hello))) link.close()
       } catch (error) {
         link.close()
@@ -202,7 +202,7 @@ export abstract class Handshake {
     const isPaused = () => this.isPaused
     const { clock } = this.parts
     const tell = (progress: Progress) => (this.progress = progress)
-    const given = {
+    const input = {
       clock,
       link,
       copy,
@@ -212,7 +212,7 @@ export abstract class Handshake {
       isPaused,
       tell,
     }
-    const work: Promise<void> = this.copyAll(given).catch((error: unknown) => {
+    const work: Promise<void> = this.copyAll(input).catch((error: unknown) => {
       this.parts.log.warn(
         { socket: this.socket, error: errorText(error) },
         'the copying of a mirrored disk has stopped',
@@ -223,11 +223,11 @@ export abstract class Handshake {
   }
 
   /** What the other node writes during the copying must also be copied to it, so there may be more to do at the end. */
-  protected async copyAll(given: Copying): Promise<void> {
-    const finish = () => this.finishCopying(given)
-    await given.link.ask({ verb: 'start' })
+  protected async copyAll(input: Copying): Promise<void> {
+    const finish = () => this.finishCopying(input)
+    await input.link.ask({ verb: 'start' })
     for (let isDone = false; !isDone;)
-      isDone = !(await copyMarked(given)) || (this.primary ? await this.ranges.alone(finish) : await finish())
+      isDone = !(await copyMarked(input)) || (this.primary ? await this.ranges.alone(finish) : await finish())
   }
 
   /**

@@ -70,10 +70,10 @@ export async function serveNbd(files: Files, log: Log, file: string, served: Ser
 
 /** A guest can repeat a request as often as it likes. */
 function onlyFirst(tell: (error: unknown) => void): (error: unknown) => void {
-  let told = false
+  let reported = false
   return (error) => {
-    if (!told) tell(error)
-    told = true
+    if (!reported) tell(error)
+    reported = true
   }
 }
 
@@ -225,10 +225,10 @@ class Input {
     socket.once('close', () => this.waiting?.reject(new HasLeft()))
   }
 
-  take(wanted: number): Promise<Buffer> {
+  take(desired: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.socket.destroyed) return reject(new HasLeft())
-      this.waiting = { wanted, resolve, reject }
+      this.waiting = { wanted: desired, resolve, reject }
       this.give()
     })
   }

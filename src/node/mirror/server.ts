@@ -42,8 +42,8 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
   const one = (minor: number): Known => known.get(minor) ?? refuse(`minor ${minor} is not configured`)
   const changing =
     (work: (entry: Known, args: Args, connection: FramedConnection) => Promise<unknown>) =>
-    async (given: unknown, connection: FramedConnection) => {
-      const args = argsOf(given)
+    async (input: unknown, connection: FramedConnection) => {
+      const args = argsOf(input)
       const entry = one(args.minor)
       return (await entry.turns.runExclusive(() => work(entry, args, connection))) ?? null
     }
@@ -51,8 +51,8 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
     { path: socket, mode: 0o600, maxFrame: MIRROR_CALL_BYTES_MAX, log },
     {
       list: () => [...known].map(([minor, { disk }]) => [minor, disk.status]),
-      begin(given) {
-        const { minor } = argsOf(given)
+      begin(input) {
+        const { minor } = argsOf(input)
         if (known.has(minor)) return refuse(`minor ${minor} is in use already`)
         if (known.size >= MIRRORS_MAX) return refuse(`this node has ${MIRRORS_MAX} mirrored disks already`)
         known.set(minor, { disk: new MirroredDisk(options, path.join(folder, `${minor}.sock`)), turns: new Mutex() })
@@ -65,7 +65,7 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
       primary: changing(async ({ disk }, { force }) => disk.promote(force)),
       secondary: changing(async ({ disk }) => disk.demote()),
       resize: changing(async ({ disk }, { size_bytes }) => disk.resize(size_bytes)),
-      pause: async (given) => (await one(argsOf(given).minor).disk.pause(argsOf(given).paused)) ?? null,
+      pause: async (input) => (await one(argsOf(input).minor).disk.pause(argsOf(input).paused)) ?? null,
       lend: changing(async (entry, { how }, connection) => {
         const file = await entry.disk.lend(how)
         entry.lender = connection
@@ -128,8 +128,8 @@ interface Args {
 }
 
 /** Only this node's own daemon can call, so its input is trusted. */
-function argsOf(given: unknown): Args {
-  const args = given as Args
+function argsOf(input: unknown): Args {
+  const args = input as Args
   return Number.isInteger(args?.minor) ? args : refuse('a minor is missing')
 }
 

@@ -22,29 +22,29 @@ const TELL_MS = 200
 const PAUSE_MS = 100
 
 /** Returns whether everything was copied. */
-export async function copyMarked(given: Copying): Promise<boolean> {
-  const { clock, link, copy } = given
+export async function copyMarked(input: Copying): Promise<boolean> {
+  const { clock, link, copy } = input
   const [begun_ms, total] = [clock.monotonic_ms(), copy.marks.count]
   let told_ms = begun_ms
   const blocks = Math.ceil(copy.notes.size_bytes / BLOCK)
-  for (let block = 0; block < blocks && given.isCurrent();) {
-    if (given.isPaused()) {
+  for (let block = 0; block < blocks && input.isCurrent();) {
+    if (input.isPaused()) {
       await clock.sleep(PAUSE_MS)
       continue
     }
     const count = marked(copy, block, blocks)
-    if (count > 0) await pace(given, await copyBlocks(given, block, count))
+    if (count > 0) await pace(input, await copyBlocks(input, block, count))
     block += Math.max(1, count)
     const now_ms = clock.monotonic_ms()
     if (now_ms - told_ms < TELL_MS) continue
     told_ms = now_ms
     const progress = progressOf(total, copy.marks.count, now_ms - begun_ms)
-    given.tell(progress)
+    input.tell(progress)
     await link.ask({ verb: 'progress', progress })
   }
   // Marks beyond the end are left from a time when the disk was larger.
   for (let block = blocks; copy.marks.count > 0 && block < blocks + 8; block++) copy.marks.drop(block)
-  return given.isCurrent()
+  return input.isCurrent()
 }
 
 /** Returns the number of marked blocks from `first` on that can be copied in one go. */
@@ -55,13 +55,13 @@ function marked({ marks }: LocalCopy, first: number, blocks: number): number {
 }
 
 /** Nothing is written to these blocks meanwhile. Returns the number of bytes that were sent. */
-async function copyBlocks(given: Copying, first: number, count: number): Promise<number> {
-  const { copy, link, ranges } = given
+async function copyBlocks(input: Copying, first: number, count: number): Promise<number> {
+  const { copy, link, ranges } = input
   const offset = first * BLOCK
   const end = Math.min(offset + count * BLOCK, copy.notes.size_bytes)
   return ranges.within(offset, end, async () => {
     // The other side may have let its copy go meanwhile.
-    if (!given.isCurrent()) return 0
+    if (!input.isCurrent()) return 0
     const bytes = await copy.read(offset, end - offset)
     const empty = isZero(bytes)
     if (empty) await link.ask({ verb: 'zero', offset, length: bytes.length })

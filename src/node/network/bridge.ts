@@ -39,8 +39,8 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
     throw new HypervisorFailure(
       `A NIC asks for VLANs, and bridge ${bridge.name} does not tell them apart (make it: ip link set dev ${bridge.name} type bridge vlan_filtering 1)`,
     )
-  const wanted = [...(untagged === undefined ? [] : [untagged]), ...tagged]
-  const taken = bridge.takenVlans.find(({ vid }) => wanted.includes(vid))
+  const desired = [...(untagged === undefined ? [] : [untagged]), ...tagged]
+  const taken = bridge.takenVlans.find(({ vid }) => desired.includes(vid))
   if (taken !== undefined)
     throw new HypervisorFailure(
       `A NIC asks for VLAN ${taken.vid}, which the interface ${taken.by} of this node takes, so that bridge ${bridge.name} would never hear it`,
@@ -52,10 +52,10 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
     ...(untagged === undefined ? [] : [add(tap, untagged, 'pvid', 'untagged')]),
     ...tagged.map((vid) => add(tap, vid)),
     // Without this, the guest would also see the VLAN of every new port.
-    ...(preset === '0' || wanted.includes(preset)
+    ...(preset === '0' || desired.includes(preset)
       ? []
       : [['bridge', 'vlan', 'del', 'dev', tap, 'vid', preset, 'master']]),
-    ...bridge.uplinks.flatMap((uplink) => wanted.map((vid) => add(uplink, vid))),
+    ...bridge.uplinks.flatMap((uplink) => desired.map((vid) => add(uplink, vid))),
   ]
 }
 

@@ -72,10 +72,10 @@ function statusOf([uuid, name, candidate, potential, online]: unknown[]): NodeSt
 }
 
 function membership(nodes: readonly NodeStatus[], keys: ReadonlyMap<string, unknown>, file: string): string[] {
-  const wanted = nodes.filter(({ isOnline }) => isOnline).map(({ uuid }) => uuid)
+  const desired = nodes.filter(({ isOnline }) => isOnline).map(({ uuid }) => uuid)
   const offline = new Set(nodes.filter(({ isOnline }) => !isOnline).map(({ uuid }) => uuid))
-  const unknown = [...keys.keys()].filter((uuid) => !offline.has(uuid) && !wanted.includes(uuid))
-  const missing = wanted.filter((uuid) => !keys.has(uuid))
+  const unknown = [...keys.keys()].filter((uuid) => !offline.has(uuid) && !desired.includes(uuid))
+  const missing = desired.filter((uuid) => !keys.has(uuid))
   return [
     ...(unknown.length === 0
       ? []

@@ -78,8 +78,8 @@ export async function removeKey(context: NodeContext, node: KeyHolder, removal: 
   const files = sshFilesOf(context)
   const keys = new Map(await files.publicKeys())
   const gone = keys.get(node.uuid)
-  const wanted = removal.fromAuthorizedKeys || removal.fromPublicKeys
-  if (wanted && gone === undefined && !removal.readd)
+  const desired = removal.fromAuthorizedKeys || removal.fromPublicKeys
+  if (desired && gone === undefined && !removal.readd)
     fail(
       `Node '${node.uuid}' not found in the list of public SSH keys. It seems someone tries to remove a key from outside the cluster!`,
     )

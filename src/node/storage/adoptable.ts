@@ -16,19 +16,19 @@ export interface SeenDevice {
 /** Leaves out devices that are missing, and files that are not devices. Only those that are `wanted` are looked at closely. */
 export async function seenDevices(
   context: NodeContext,
-  wanted: readonly string[],
+  desired: readonly string[],
   others: readonly string[],
 ): Promise<Record<string, SeenDevice>> {
-  const seen: Record<string, SeenDevice> = {}
+  const observed: Record<string, SeenDevice> = {}
   for (const device of others) {
     const numbers = await numbersOf(context, device)
-    if (numbers !== undefined) seen[device] = { numbers, held: null }
+    if (numbers !== undefined) observed[device] = { numbers, held: null }
   }
-  for (const device of wanted) {
+  for (const device of desired) {
     const numbers = await numbersOf(context, device)
-    if (numbers !== undefined) seen[device] = { numbers, held: (await holderOf(context, device, numbers)) ?? null }
+    if (numbers !== undefined) observed[device] = { numbers, held: (await holderOf(context, device, numbers)) ?? null }
   }
-  return seen
+  return observed
 }
 
 async function numbersOf({ files }: NodeContext, device: string): Promise<string | undefined> {

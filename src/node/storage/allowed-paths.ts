@@ -14,15 +14,15 @@ export async function checkFileStoragePath(places: Places, wire: string): Promis
   if (wire.includes('\0') || wire.split('/').includes('..'))
     fail(`File storage path '${clean(wire)}' is not a plain path`)
   const local = paths.fromWire(wire)
-  const shown = paths.virtual(local)
-  if (isForbiddenForFiles(shown)) fail(`Path '${shown}' uses a forbidden prefix`)
+  const displayed = paths.virtual(local)
+  if (isForbiddenForFiles(displayed)) fail(`Path '${displayed}' uses a forbidden prefix`)
   const allowed = await allowedPaths(places)
   const way = `add its directory to ${PATH.FILE_STORAGE_PATHS_FILE}`
-  if (!allowed.some((directory) => isBelow(shown, directory)))
-    fail(`Path '${shown}' is not acceptable for file storage: ${way}`)
+  if (!allowed.some((directory) => isBelow(displayed, directory)))
+    fail(`Path '${displayed}' is not acceptable for file storage: ${way}`)
   const outside = await ledOutside(places, local, allowed)
   if (outside === undefined) return local
-  return fail(`Path '${shown}' is not acceptable for file storage: a link leads to '${outside}'; ${way}`)
+  return fail(`Path '${displayed}' is not acceptable for file storage: a link leads to '${outside}'; ${way}`)
 }
 
 /** The entries that are not usable as directories for disk files: `verify` reports them, and they are not obeyed. */

@@ -130,9 +130,9 @@ async function open(file: string, context: Pick<StorageContext, 'files' | 'paths
   try {
     return await context.files.open(file, 'wx', 0o600)
   } catch (error) {
-    const shown = context.paths.virtual(file)
-    if (isMissing(error)) fail(`The directory of file disk '${shown}' does not exist`)
-    if (errorCode(error) === 'EEXIST') fail(`File already exists: ${shown}; ${KEEP_UNTIL_UNKNOWN}`)
+    const displayed = context.paths.virtual(file)
+    if (isMissing(error)) fail(`The directory of file disk '${displayed}' does not exist`)
+    if (errorCode(error) === 'EEXIST') fail(`File already exists: ${displayed}; ${KEEP_UNTIL_UNKNOWN}`)
     throw error
   }
 }

@@ -55,15 +55,15 @@ export async function copyDifferences(files: Files, from: string, to: string, ca
   try {
     const target = await files.open(to, 'r+')
     try {
-      const [wanted, present] = [Buffer.alloc(MIB), Buffer.alloc(MIB)]
+      const [desired, present] = [Buffer.alloc(MIB), Buffer.alloc(MIB)]
       for (let at = 0; ;) {
         if (caller?.aborted)
           fail(`The copy from ${from} to ${to} was ended, because the caller is gone: ${to} has only its beginning`)
-        const { bytesRead: count } = await source.read(wanted, 0, MIB, at)
+        const { bytesRead: count } = await source.read(desired, 0, MIB, at)
         if (count === 0) break
         const { bytesRead: there } = await target.read(present, 0, count, at)
         // A volume may be larger than the mirror that it belongs to.
-        await writeDifferences(target, wanted.subarray(0, there), present.subarray(0, there), at)
+        await writeDifferences(target, desired.subarray(0, there), present.subarray(0, there), at)
         if (there < count) break
         at += count
       }
@@ -77,15 +77,15 @@ export async function copyDifferences(files: Files, from: string, to: string, ca
 }
 
 /** Neighbouring pieces that differ are one write. */
-async function writeDifferences(target: FileHandle, wanted: Buffer, present: Buffer, at: number): Promise<void> {
-  if (wanted.equals(present)) return
+async function writeDifferences(target: FileHandle, desired: Buffer, present: Buffer, at: number): Promise<void> {
+  if (desired.equals(present)) return
   const differs = (piece: number) =>
-    !wanted.subarray(piece, piece + PIECE).equals(present.subarray(piece, piece + PIECE))
-  for (let start = 0; start < wanted.length;) {
+    !desired.subarray(piece, piece + PIECE).equals(present.subarray(piece, piece + PIECE))
+  for (let start = 0; start < desired.length;) {
     let end = start
-    while (end < wanted.length && differs(end)) end += PIECE
-    for (let done = start; done < Math.min(end, wanted.length);) {
-      const { bytesWritten } = await target.write(wanted, done, Math.min(end, wanted.length) - done, at + done)
+    while (end < desired.length && differs(end)) end += PIECE
+    for (let done = start; done < Math.min(end, desired.length);) {
+      const { bytesWritten } = await target.write(desired, done, Math.min(end, desired.length) - done, at + done)
       done += bytesWritten
     }
     start = end + PIECE

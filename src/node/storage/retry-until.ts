@@ -6,13 +6,13 @@ export async function retryUntil<T>(
   clock: Clock,
   limit_s: number,
   look: () => Promise<T>,
-  isGood: (seen: T) => boolean,
+  isGood: (observed: T) => boolean,
 ): Promise<T> {
   const deadline = clock.monotonic_ms() + limit_s * 1000
   for (let pause_ms: number = LOOK_PAUSE_MS.first; ; pause_ms = Math.min(LOOK_PAUSE_MS.longest, pause_ms * 1.5)) {
-    const seen = await look()
+    const observed = await look()
     const left_ms = deadline - clock.monotonic_ms()
-    if (isGood(seen) || left_ms <= 0) return seen
+    if (isGood(observed) || left_ms <= 0) return observed
     await clock.sleep(Math.min(pause_ms, left_ms))
   }
 }

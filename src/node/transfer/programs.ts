@@ -29,12 +29,12 @@ export function exportScript(
     env: { ...spec.env, EXP_SIZE_FD: String(SIZE_FD) },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
-  let told = ''
+  let reported = ''
   const [, output, , size] = child.stdio
   if (output === null || !(size instanceof Readable)) throw new Error('a script was started without its pipes')
   size.setEncoding('utf8').on('data', (text: string) => {
-    told = (told + text).slice(0, 32)
-    if (/^\d+\s/.test(told)) status.expected_mib = Number.parseInt(told, 10) / MIB
+    reported = (reported + text).slice(0, 32)
+    if (/^\d+\s/.test(reported)) status.expected_mib = Number.parseInt(reported, 10) / MIB
   })
   size.on('error', () => undefined)
   return { stream: output, ended: ended(child, 'the export script', spec, status) }

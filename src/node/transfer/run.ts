@@ -52,20 +52,20 @@ async function whileItMoves(clock: Clock, moved: () => number, work: Promise<voi
 async function receive(
   spec: TransferSpec,
   status: TransferStatus,
-  given: Surroundings,
+  input: Surroundings,
   socket: TLSSocket,
 ): Promise<void> {
   // Before a script may make it anew.
-  const disk = await fileOfDisk(given.files, spec)
-  const tool = compressor(spec, status, given.spawn)
-  const sink = openSink(given, spec, status)
+  const disk = await fileOfDisk(input.files, spec)
+  const tool = compressor(spec, status, input.spawn)
+  const sink = openSink(input, spec, status)
   const limit = disk !== undefined && spec.end.kind === 'device' ? [upTo(disk.bytes)] : []
   const data = [withoutMagic(spec.magic), counter(status), ...limit]
   const parts = [socket, ...(tool ? [tool.stream] : []), ...data, sink.stream]
   try {
     await all([pipeline(parts), tool?.ended, sink.ended], () => socket.destroy())
   } finally {
-    if (disk !== undefined) await keepSize(given.files, disk)
+    if (disk !== undefined) await keepSize(input.files, disk)
   }
 }
 
@@ -102,9 +102,9 @@ function upTo(bytes: number): Transform {
   })
 }
 
-async function send(spec: TransferSpec, status: TransferStatus, given: Surroundings, socket: TLSSocket): Promise<void> {
-  const tool = compressor(spec, status, given.spawn)
-  const source = openSource(given, spec, status)
+async function send(spec: TransferSpec, status: TransferStatus, input: Surroundings, socket: TLSSocket): Promise<void> {
+  const tool = compressor(spec, status, input.spawn)
+  const source = openSource(input, spec, status)
   const closed = once(socket, 'close')
   closed.catch(() => undefined)
   const parts = [source.stream, counter(status), withMagic(spec.magic), ...(tool ? [tool.stream] : []), socket]
@@ -129,21 +129,21 @@ async function all(parts: readonly (Promise<void> | undefined)[], stop: () => vo
 }
 
 function openSource(
-  given: Surroundings,
+  input: Surroundings,
   { end, ...spec }: TransferSpec,
   status: TransferStatus,
 ): StreamProgram<Readable> {
-  if (end.kind === 'script') return exportScript(end, { ...spec, end }, status, given.spawn)
-  return { stream: given.files.createReadStream(end.path, { highWaterMark: CHUNK_BYTES }), ended: Promise.resolve() }
+  if (end.kind === 'script') return exportScript(end, { ...spec, end }, status, input.spawn)
+  return { stream: input.files.createReadStream(end.path, { highWaterMark: CHUNK_BYTES }), ended: Promise.resolve() }
 }
 
 function openSink(
-  given: Surroundings,
+  input: Surroundings,
   { end, ...spec }: TransferSpec,
   status: TransferStatus,
 ): StreamProgram<Writable> {
-  if (end.kind === 'script') return importScript(end, { ...spec, end }, status, given.spawn)
-  const stream = given.files.createWriteStream(end.path, { flags: flagsFor(end), mode: 0o600, flush: true })
+  if (end.kind === 'script') return importScript(end, { ...spec, end }, status, input.spawn)
+  const stream = input.files.createWriteStream(end.path, { flags: flagsFor(end), mode: 0o600, flush: true })
   return { stream, ended: Promise.resolve() }
 }
 
@@ -168,17 +168,17 @@ function withMagic(magic: string | undefined): Transform {
 }
 
 function withoutMagic(magic: string | undefined): Transform {
-  const wanted = magic === undefined ? Buffer.alloc(0) : magicText(magic)
+  const desired = magic === undefined ? Buffer.alloc(0) : magicText(magic)
   let head = Buffer.alloc(0)
-  let passed = wanted.length === 0
+  let passed = desired.length === 0
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       if (passed) return done(null, chunk)
       head = Buffer.concat([head, chunk])
-      if (head.length < wanted.length) return done()
-      if (!head.subarray(0, wanted.length).equals(wanted)) return done(new Error('Magic value mismatch'))
+      if (head.length < desired.length) return done()
+      if (!head.subarray(0, desired.length).equals(desired)) return done(new Error('Magic value mismatch'))
       passed = true
-      done(null, head.subarray(wanted.length))
+      done(null, head.subarray(desired.length))
     },
     flush: (done) => done(passed ? null : new Error('The stream ended before its magic value')),
   })

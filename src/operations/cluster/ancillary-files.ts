@@ -95,12 +95,12 @@ const ALWAYS: readonly AncillaryFile[] = [
 export async function listedFiles(ctx: UnitContext, complain: (text: string) => void): Promise<string[]> {
   const text = (await ctx.env.masterFile?.(PATH.DISTRIBUTE_FILES)) ?? ''
   const lines = text.split('\n').map((line) => line.trim())
-  const wanted = lines.filter((line) => line !== '' && !line.startsWith('#'))
-  const wrong = wanted.find((line) => !isPlainPath(line))
+  const desired = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  const wrong = desired.find((line) => !isPlainPath(line))
   const ignored = (why: string) => complain(`${PATH.DISTRIBUTE_FILES} on the master: ${why}`)
   if (wrong !== undefined) ignored(`${JSON.stringify(wrong)} is no absolute path without '..', and is left out`)
-  if (wanted.length > DISTRIBUTED_FILES_MAX) ignored(`only the first ${DISTRIBUTED_FILES_MAX} lines count`)
-  return wanted.slice(0, DISTRIBUTED_FILES_MAX).filter(isPlainPath)
+  if (desired.length > DISTRIBUTED_FILES_MAX) ignored(`only the first ${DISTRIBUTED_FILES_MAX} lines count`)
+  return desired.slice(0, DISTRIBUTED_FILES_MAX).filter(isPlainPath)
 }
 
 const isPlainPath = (line: string): boolean =>

@@ -22,9 +22,9 @@ export async function showNewCertificate(ctx: UnitContext, online: readonly Node
   }
   const next = present.next ?? readServerPem(await newCertificate(ctx)).shown
   await install(ctx, online, 'trust', { ...present, next })
-  const shown = { shown: next, next: undefined, trusted: [present.shown.certificate, ...present.trusted] }
-  await install(ctx, online, 'show', shown)
-  return shown
+  const displayed = { shown: next, next: undefined, trusted: [present.shown.certificate, ...present.trusted] }
+  await install(ctx, online, 'show', displayed)
+  return displayed
 }
 
 /** Only after the new certificate has signed all client certificates. */

@@ -35,11 +35,11 @@ export const clusterBalance = logicalUnit(OpClusterBalance, {
     const config = await wholeConfig(ctx)
     return { config, asked: balanceQuestion(config, op, op.visible ?? null) }
   },
-  async run(ctx, op, { config, asked }): Promise<PlannedBalance | null> {
+  async run(ctx, op, { config, asked: requested }): Promise<PlannedBalance | null> {
     if (isOnlyPlanned(ctx)) return null
     const answer = await byAllocators<BalanceAnswer>(ctx, 'balance', op, {
-      builtIn: () => think(ctx, config, asked),
-      script: (name) => balanceByScript(ctx, name, config, asked, op.groups !== undefined),
+      builtIn: () => think(ctx, config, requested),
+      script: (name) => balanceByScript(ctx, name, config, requested, op.groups !== undefined),
     })
     const found = answer.steps.length > 0
     const { jobId, opIndex, clock } = ctx.env
@@ -58,11 +58,11 @@ export const clusterCapacity = logicalUnit(OpClusterCapacity, {
     const config = await wholeConfig(ctx)
     return { config, asked: capacityQuestion(config, op, op.visible ?? null) }
   },
-  async run(ctx, op, { config, asked }) {
+  async run(ctx, op, { config, asked: requested }) {
     if (isOnlyPlanned(ctx)) return null
     return byAllocators<Capacity>(ctx, 'capacity', op, {
-      builtIn: () => think(ctx, config, asked),
-      script: (name) => capacityByScript(ctx, name, config, asked, op.spec),
+      builtIn: () => think(ctx, config, requested),
+      script: (name) => capacityByScript(ctx, name, config, requested, op.spec),
     })
   },
 })
@@ -73,9 +73,9 @@ export const clusterWhatIf = logicalUnit(OpClusterWhatIf, {
     const config = await wholeConfig(ctx)
     return { config, asked: whatIfQuestion(config, op, op.visible ?? null) }
   },
-  async run(ctx, op, { config, asked }) {
+  async run(ctx, op, { config, asked: requested }) {
     if (isOnlyPlanned(ctx)) return null
-    return visibleIn(await think(ctx, config, asked), op.visible ?? null)
+    return visibleIn(await think(ctx, config, requested), op.visible ?? null)
   },
 })
 

@@ -113,8 +113,8 @@ async function renewMasters(
   await changeOrAdvise(ctx, [change('patchCluster', { candidate_certs: both })], REPEAT)
   // A configuration that is still on its way to a node is older than the lines below, and must not arrive after them.
   await ctx.env.wconfd.flushConfig()
-  const told = await ctx.nodes.many(online, 'write_ssconf_files', [{ master_candidates_certs: lines }])
-  const unaware = online.filter((node) => told.get(node.uuid)?.ok !== true)
+  const reported = await ctx.nodes.many(online, 'write_ssconf_files', [{ master_candidates_certs: lines }])
+  const unaware = online.filter((node) => reported.get(node.uuid)?.ok !== true)
   if (unaware.length > 0) {
     await changeOrAdvise(ctx, [change('patchCluster', { candidate_certs: certs })], REPEAT)
     const names = unaware.map((node) => node.name).join(', ')

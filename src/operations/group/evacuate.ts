@@ -31,9 +31,9 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
   async check(ctx, op) {
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
     const instances = niceSortBy(checkInstancesLocked(ctx, config, group), ({ name }) => name)
-    const given = (await givenTargets(ctx, op, group)).map(({ uuid }): string => uuid)
+    const input = (await givenTargets(ctx, op, group)).map(({ uuid }): string => uuid)
     const others = Object.keys(config.nodegroups).filter((uuid) => uuid !== group.uuid)
-    const targets = given.length > 0 ? given : others
+    const targets = input.length > 0 ? input : others
     if (targets.length === 0) throw new OpPrereqError('There are no possible target groups', ECODE.INVAL)
     const allocators = await allocatorsOfGroups(ctx, config, op.iallocator)
     return { config, group, instances, targets, allocators }

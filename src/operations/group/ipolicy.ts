@@ -25,9 +25,9 @@ const ISPEC_TYPES: Readonly<Record<string, ParamType>> = {
 }
 
 /** Merges the given parts into the policy. Empty values and the word `default` remove a part of a group's policy. */
-export function updatedIPolicy(old: PartialIPolicy, given: Given, level: Level): PartialIPolicy {
+export function updatedIPolicy(old: PartialIPolicy, input: Given, level: Level): PartialIPolicy {
   const result: Record<string, unknown> = { ...old }
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(input)) {
     if (!IPOLICY_KEYS.some((known) => known === key)) throw invalid(`Invalid key in new ipolicy: ${key}`)
     if (!isUnset(value)) result[key] = part(key, value, old, level)
     else if (level === 'group') delete result[key]
@@ -39,15 +39,15 @@ export function updatedIPolicy(old: PartialIPolicy, given: Given, level: Level):
 }
 
 /** Checks the policy of a new group. As in Ganeti, the errors differ from those for a change of a policy. */
-export function newIPolicy(given: Given): PartialIPolicy {
-  if (isEmpty(given['minmax'])) throw malformed('Empty minmax specifications')
-  if (isEmpty(given['disk-templates'])) throw malformed('Instance policy must contain at least one disk template')
+export function newIPolicy(input: Given): PartialIPolicy {
+  if (isEmpty(input['minmax'])) throw malformed('Empty minmax specifications')
+  if (isEmpty(input['disk-templates'])) throw malformed('Instance policy must contain at least one disk template')
   for (const key of ['spindle-ratio', 'vcpu-ratio'])
-    if (given[key] !== undefined && toRatio(given[key]) === undefined)
-      throw malformed(`Invalid value for key '${key}': ${notANumber(given[key])}`)
-  const unknown = Object.keys(given).filter((key) => !IPOLICY_KEYS.some((known) => known === key))
+    if (input[key] !== undefined && toRatio(input[key]) === undefined)
+      throw malformed(`Invalid value for key '${key}': ${notANumber(input[key])}`)
+  const unknown = Object.keys(input).filter((key) => !IPOLICY_KEYS.some((known) => known === key))
   if (unknown.length > 0) throw malformed(`Invalid keys in ipolicy: ${unknown.join(', ')}`)
-  return updatedIPolicy({}, given, 'group')
+  return updatedIPolicy({}, input, 'group')
 }
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
@@ -83,8 +83,8 @@ function minMax(bounds: unknown): { min: Given; max: Given } {
   return { min: wholeSpec('min', min), max: wholeSpec('max', max) }
 }
 
-function wholeSpec(name: string, given: unknown): Given {
-  const spec = enforceTypes(asObject(given), ISPEC_TYPES)
+function wholeSpec(name: string, input: unknown): Given {
+  const spec = enforceTypes(asObject(input), ISPEC_TYPES)
   const missing = ISPEC_KEYS.filter((key) => spec[key] === undefined)
   if (missing.length > 0) throw malformed(`Missing instance specs parameters for ${name}: ${missing.join(', ')}`)
   return spec

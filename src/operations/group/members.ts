@@ -33,11 +33,11 @@ export const groupInstanceNames = (config: ConfigData, group: string): string[] 
 /** The instances were locked before their group, so others may have come or gone meanwhile. */
 export function checkInstancesLocked(ctx: UnitContext, config: ConfigData, group: NodeGroup): Instance[] {
   const instances = groupInstances(config, group.uuid)
-  const wanted = instances.map((instance) => instance.name)
+  const desired = instances.map((instance) => instance.name)
   const held = ctx.locks.holds('instance')
-  if (held !== 'all' && !sameNames(held, wanted))
+  if (held !== 'all' && !sameNames(held, desired))
     throw new OpPrereqError(
-      `Instances in node group '${group.name}' changed since locks were acquired, wanted '${niceSort(wanted).join(', ')}', have '${niceSort(held).join(', ')}'; retry the operation`,
+      `Instances in node group '${group.name}' changed since locks were acquired, wanted '${niceSort(desired).join(', ')}', have '${niceSort(held).join(', ')}'; retry the operation`,
       ECODE.STATE,
     )
   return instances

@@ -17,21 +17,21 @@ type Given = Readonly<Record<string, unknown>>
 type State = Readonly<Record<string, unknown>>
 
 /** Merges the given parameters into the old ones; the word `default` removes one. */
-function updatedParams(old: Given, given: Given): Record<string, unknown> {
+function updatedParams(old: Given, input: Given): Record<string, unknown> {
   const result: Record<string, unknown> = { ...old }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     if (value === VALUE.default) delete result[name]
     else result[name] = value
   }
   return result
 }
 
-export const updatedNdParams = (old: Given, given: Given): Partial<NdParams> =>
-  enforceTypes(updatedParams(old, given), ND_TYPES)
+export const updatedNdParams = (old: Given, input: Given): Partial<NdParams> =>
+  enforceTypes(updatedParams(old, input), ND_TYPES)
 
 /** Some parameters are only for whole groups. */
-export function checkNodeLevel(given: Given): void {
-  const used = ND_NOT_ON_NODES.filter((name) => Object.hasOwn(given, name))
+export function checkNodeLevel(input: Given): void {
+  const used = ND_NOT_ON_NODES.filter((name) => Object.hasOwn(input, name))
   if (used.length > 0)
     throw new OpPrereqError(
       `The following node parameters are global and cannot be customized at node level, please modify them at cluster or group level: ${used.join(', ')}`,
@@ -47,18 +47,18 @@ const ALL_DISK_PARAM_TYPES: Readonly<Record<string, ParamType>> = Object.assign(
 )
 
 /** Disk parameters of a group, or of the cluster; templates that are not given keep theirs. */
-export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<string, Given>>): GroupDiskParams {
-  const problem = accessProblem(given)
+export function updatedDiskParams(old: GroupDiskParams, input: Readonly<Record<string, Given>>): GroupDiskParams {
+  const problem = accessProblem(input)
   if (problem !== undefined) throw new OpPrereqError(problem)
   const merged: Record<string, Params> = { ...old }
-  for (const [template, params] of Object.entries(given))
+  for (const [template, params] of Object.entries(input))
     merged[template] = enforceTypes(updatedParams(old[template] ?? {}, params), ALL_DISK_PARAM_TYPES)
   const known = (template: string, name: string) =>
     isDiskTemplate(template) && Object.hasOwn(factsOf(template).params, name)
   const foreign = Object.entries(merged).flatMap(([template, params]) =>
     Object.keys(params).flatMap((name) => (known(template, name) ? [] : [`${template}/${name}`])),
   )
-  for (const [template, params] of Object.entries(given))
+  for (const [template, params] of Object.entries(input))
     for (const name of Object.keys(params)) {
       const wrong = name.endsWith('stripe-size') ? valueProblem(name, merged[template]?.[name] ?? 0) : undefined
       if (wrong !== undefined) throw new OpPrereqError(`Disk parameter ${template}:${wrong}`, ECODE.INVAL)
@@ -71,8 +71,8 @@ export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<s
   return merged
 }
 
-export function accessProblem(given: Readonly<Record<string, Given>>): string | undefined {
-  for (const [template, { access }] of Object.entries(given)) {
+export function accessProblem(input: Readonly<Record<string, Given>>): string | undefined {
+  for (const [template, { access }] of Object.entries(input)) {
     if (access === undefined || DISK_DRIVER_ACCESS.some((mode) => mode === access)) continue
     return `Invalid value of '${template}:access': '${String(access)}' (expected one of ${DISK_DRIVER_ACCESS.join(', ')})`
   }
@@ -107,28 +107,28 @@ const DISK_STATE_TYPES: Readonly<Record<string, ParamType>> = {
 }
 const DISK_STATE_STORAGE: readonly string[] = ['plain']
 
-export function updatedHvState(old: State = {}, given: State): State {
-  const unknown = Object.keys(given).filter((name) => !HYPERVISORS.some((known) => known === name))
+export function updatedHvState(old: State = {}, input: State): State {
+  const unknown = Object.keys(input).filter((name) => !HYPERVISORS.some((known) => known === name))
   if (unknown.length > 0)
     throw new OpPrereqError(`Invalid hypervisor(s) in hypervisor state: ${unknown.join(', ')}`, ECODE.INVAL)
-  return updatedState(old, given, HV_STATE_TYPES)
+  return updatedState(old, input, HV_STATE_TYPES)
 }
 
-export function updatedDiskState(old: State = {}, given: State): State {
-  const unknown = Object.keys(given).filter((name) => !DISK_STATE_STORAGE.includes(name))
+export function updatedDiskState(old: State = {}, input: State): State {
+  const unknown = Object.keys(input).filter((name) => !DISK_STATE_STORAGE.includes(name))
   if (unknown.length > 0)
     throw new OpPrereqError(`Invalid storage type(s) in disk state: ${unknown.join(', ')}`, ECODE.INVAL)
   return Object.fromEntries(
-    Object.entries(given).map(([type, units]) => [
+    Object.entries(input).map(([type, units]) => [
       type,
       updatedState(asObject(old[type]), asObject(units), DISK_STATE_TYPES),
     ]),
   )
 }
 
-function updatedState(old: State, given: State, types: Readonly<Record<string, ParamType>>): State {
+function updatedState(old: State, input: State, types: Readonly<Record<string, ParamType>>): State {
   const changed: Record<string, unknown> = { ...old }
-  for (const [name, params] of Object.entries(given))
+  for (const [name, params] of Object.entries(input))
     changed[name] = enforceTypes(updatedParams(asObject(old[name]), asObject(params)), types)
   return changed
 }

@@ -16,8 +16,8 @@ type SetParams = Op<typeof OpGroupSetParams>
 
 export const groupSetParams = logicalUnit(OpGroupSetParams, {
   async locks(op, ctx) {
-    const given = [op.ndparams, op.diskparams, op.alloc_policy, op.hv_state, op.disk_state, op.ipolicy]
-    if (given.every((value) => value === undefined))
+    const input = [op.ndparams, op.diskparams, op.alloc_policy, op.hv_state, op.disk_state, op.ipolicy]
+    if (input.every((value) => value === undefined))
       throw new OpPrereqError('Please pass at least one modification', ECODE.INVAL)
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
     return { instance: shared(groupInstanceNames(config, group.uuid)), nodegroup: exclusive([group.uuid]) }
@@ -67,13 +67,13 @@ function newFields(
 
 function newPolicy(
   ctx: UnitContext,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   config: ConfigData,
   group: NodeGroup,
   instances: readonly Instance[],
 ): NodeGroup['ipolicy'] {
   const { cluster } = config
-  const ipolicy = updatedIPolicy(group.ipolicy, given, 'group')
+  const ipolicy = updatedIPolicy(group.ipolicy, input, 'group')
   const after = policyWith(cluster, group, ipolicy)
   checkTemplatesEnabled(after, cluster.enabled_disk_templates)
   const violating = newlyViolating(config, instances, fillIPolicy(cluster, group), after)

@@ -31,8 +31,8 @@ export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
     const view = await readInstance(ctx, op)
     const { nodegroups } = await ctx.config.read({ groups: 'all' })
     const own = groupsOf(view)
-    const given = await givenTargets(ctx, op)
-    const targets = given.length > 0 ? given : Object.keys(nodegroups).filter((uuid) => !own.includes(uuid))
+    const input = await givenTargets(ctx, op)
+    const targets = input.length > 0 ? input : Object.keys(nodegroups).filter((uuid) => !own.includes(uuid))
     const conflicting = targets.filter((uuid) => own.includes(uuid))
     if (conflicting.length > 0)
       throw new OpPrereqError(

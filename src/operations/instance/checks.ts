@@ -148,9 +148,9 @@ export async function checkCanStartOn(
       `Instance ${name} could not start with disk_type=${String(type)}, which hands commands on to a SCSI device: its disks of template '${file}' are files`,
       ECODE.STATE,
     )
-  const asked = nodes.filter((node) => node.vm_capable && !node.offline)
-  const answers = await ctx.nodes.many(asked, 'gantry_start_problem', [hypervisor, hvparams, vcpus])
-  for (const node of asked) {
+  const requested = nodes.filter((node) => node.vm_capable && !node.offline)
+  const answers = await ctx.nodes.many(requested, 'gantry_start_problem', [hypervisor, hvparams, vcpus])
+  for (const node of requested) {
     const answer = answers.get(node.uuid)
     if (answer?.ok && answer.payload !== null)
       throw new OpPrereqError(`Instance ${name} could not start on node ${node.name}: ${answer.payload}`, ECODE.STATE)
@@ -185,8 +185,8 @@ export async function runningOn(
   { cluster }: ConfigData,
   nodes: readonly Node[],
 ): Promise<Set<string>> {
-  const asked = nodes.filter((node) => node.vm_capable && !node.offline)
-  const answers = await ctx.nodes.many(asked, 'instance_list', [cluster.enabled_hypervisors, cluster.hvparams])
+  const requested = nodes.filter((node) => node.vm_capable && !node.offline)
+  const answers = await ctx.nodes.many(requested, 'instance_list', [cluster.enabled_hypervisors, cluster.hvparams])
   return new Set([...answers.values()].flatMap((answer) => (answer.ok ? answer.payload : [])))
 }
 

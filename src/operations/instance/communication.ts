@@ -8,17 +8,17 @@ import type { DeviceChange } from './parameters/device-changes'
 import { dictOf, type InstanceView } from './view'
 
 /** The NIC for communication, which a new instance gets in addition to the requested ones. */
-export function communicationNics(cluster: Cluster, name: string, given: readonly NicParams[]): readonly NicParams[] {
-  return given.some(({ name: one }) => one === communicationNic(name)) ? given : [...given, newNic(cluster, name)]
+export function communicationNics(cluster: Cluster, name: string, input: readonly NicParams[]): readonly NicParams[] {
+  return input.some(({ name: one }) => one === communicationNic(name)) ? input : [...input, newNic(cluster, name)]
 }
 
 /** The change that switches communication on or off; undefined if nothing changes. */
 export function communicationChange(
   { config, instance }: InstanceView,
-  wanted: boolean | undefined,
+  desired: boolean | undefined,
 ): DeviceChange<NicParams>[] {
   const there = instance.nics.find(isCommunicationNic)
-  if (wanted === undefined || wanted === (there !== undefined)) return []
+  if (desired === undefined || desired === (there !== undefined)) return []
   if (there !== undefined) return [{ action: 'remove', at: there.uuid, params: {} }]
   return [{ action: 'add', at: -1, params: newNic(config.cluster, instance.name) }]
 }
@@ -44,8 +44,8 @@ export async function updateMetadata(
   secret?: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { instance, primary } = view
-  const { osparams_private, ...shown } = dictOf(view)
+  const { osparams_private, ...displayed } = dictOf(view)
   const hidden = secret === undefined ? {} : { osparams_private, osparams_secret: secret }
-  const result = await ctx.nodes.attempt(primary, 'instance_metadata_modify', [{ ...shown, ...hidden }])
+  const result = await ctx.nodes.attempt(primary, 'instance_metadata_modify', [{ ...displayed, ...hidden }])
   if (!result.ok) ctx.log.warning(`Could not update metadata for instance '${instance.name}': ${result.error}`)
 }

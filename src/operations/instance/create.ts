@@ -50,9 +50,9 @@ export interface Creation {
 }
 
 export const instanceCreate = logicalUnit(OpInstanceCreate, {
-  async locks(given, ctx): Promise<LockPlan> {
-    checkArguments(given)
-    const { op, reserved } = await inFull(ctx, given)
+  async locks(input, ctx): Promise<LockPlan> {
+    checkArguments(input)
+    const { op, reserved } = await inFull(ctx, input)
     const name = op.instance_name
     const config = await ctx.config.read({ instances: [name], nodes: 'all' })
     if (op.start && startsNever(op)) {
@@ -76,47 +76,47 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
   /** The job locks the storage of exactly the nodes that it got. */
   declare: async (level, op, ctx) =>
     level === 'node-res' && op.opportunistic_locking ? exclusive(ctx.locks.holds('node')) : undefined,
-  async check(ctx, given): Promise<Creation> {
-    checkArguments(given)
-    const { op: named, reserved } = await inFull(ctx, given)
+  async check(ctx, input): Promise<Creation> {
+    checkArguments(input)
+    const { op: named, reserved } = await inFull(ctx, input)
     checkChoices(named)
     const before = await ctx.config.read({ instances: [named.instance_name] })
     if (reserved === undefined) await checkNameIsFree(ctx, named.instance_name)
     else checkHeld(ctx, reserved)
     const { op, content } = await contentOf(ctx, named, before)
-    const resolvedIp = op.name_check ? await newAddress(ctx, given.instance_name, op.ip_check) : undefined
-    const asked = await wantedInstance(ctx, before.cluster, op, resolvedIp, (fields) => ctx.note(fields))
-    const placed = await nodesFor(ctx, before, { op, wanted: asked, content })
+    const resolvedIp = op.name_check ? await newAddress(ctx, input.instance_name, op.ip_check) : undefined
+    const requested = await wantedInstance(ctx, before.cluster, op, resolvedIp, (fields) => ctx.note(fields))
+    const placed = await nodesFor(ctx, before, { op, wanted: requested, content })
     const node = placed.primary
     const config = await ctx.config.read({ nodes: listOf(placed).map(({ uuid }) => uuid) })
-    const place = { config, ...placed, folder: asked.folder }
-    const wanted = await withAdopted(ctx, asked, place)
-    await checkOnNodes(ctx, config, op, wanted, placed)
+    const place = { config, ...placed, folder: requested.folder }
+    const desired = await withAdopted(ctx, requested, place)
+    await checkOnNodes(ctx, config, op, desired, placed)
     const own = reserved?.instance.nics ?? []
     const nics: Nic[] = []
-    for (const [index, nic] of wanted.nics.entries()) {
+    for (const [index, nic] of desired.nics.entries()) {
       const settled = await settleNic(ctx, nic, index, { config, node, conflictsCheck: op.conflicts_check, own })
       nics.push({ ...settled, uuid: own[index]?.uuid ?? settled.uuid })
     }
     await checkBridges(ctx, config, { nics }, node)
-    const { instance, disks } = newInstance(ctx, op, wanted, place, { nics, reserved })
+    const { instance, disks } = newInstance(ctx, op, desired, place, { nics, reserved })
     // The parts that a dead creation has left are removed first, so they need no space.
     const isBegun = reserved !== undefined && isHalfMade(reserved.instance)
-    if (!adopts(wanted) && !isBegun) await checkVolumeSpace(ctx, config, listOf(placed), volumeNeeds(disks))
-    return { op, content, wanted, view: await viewWith(ctx, config, instance, disks), reserved }
+    if (!adopts(desired) && !isBegun) await checkVolumeSpace(ctx, config, listOf(placed), volumeNeeds(disks))
+    return { op, content, wanted: desired, view: await viewWith(ctx, config, instance, disks), reserved }
   },
   hooks: {
     path: 'instance-add',
     type: 'INSTANCE',
-    env: (_ctx, op, { view, wanted, content }) => ({
+    env: (_ctx, op, { view, wanted: desired, content }) => ({
       ADD_MODE: op.mode,
       ...contentEnv(content, view),
-      ...envOfView(view, wanted.start),
+      ...envOfView(view, desired.start),
     }),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
   dryRun: (_op, { view }) => allNodes(view).map(({ uuid }) => uuid),
-  async run(ctx, _given, { op, content, wanted, view, reserved }) {
+  async run(ctx, _given, { op, content, wanted: desired, view, reserved }) {
     const withPort = await givePort(ctx, view)
     const names = allNodes(view).map(({ name }) => name)
     if (op.forthcoming) {
@@ -125,14 +125,14 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
         ctx.log.warning('Secret OS parameters are kept nowhere, so they have to be given again with the commit')
       return names
     }
-    const made = await makeInstance(ctx, withPort, { wanted, wait: op.wait_for_sync, reserved })
+    const made = await makeInstance(ctx, withPort, { wanted: desired, wait: op.wait_for_sync, reserved })
     await ctx.locks.keepOnly('node', content.kind === 'export' ? [content.source.node.uuid] : [])
     await ctx.locks.keepOnly('node-res', [])
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
     // An adopted volume already has its data.
-    else if (!adopts(wanted)) await install(ctx, made, op, wanted.install)
+    else if (!adopts(desired)) await install(ctx, made, op, desired.install)
     if (communicates(made)) await updateMetadata(ctx, made, texts(op.osparams_secret ?? {}))
-    if (wanted.start) await startCreated(ctx, made)
+    if (desired.start) await startCreated(ctx, made)
     else await shutdownDisks(ctx, made)
     return names
   },
@@ -141,11 +141,11 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
 /** Completes the parameters: the full name, the values of the reservation, and the NIC for communication if the instance gets one. */
 async function inFull(
   ctx: UnitContext,
-  given: CreateOp,
+  input: CreateOp,
 ): Promise<{ op: CreateOp; reserved: InstanceView | undefined }> {
-  const instance_name = await newName(ctx, given.instance_name, given.name_check)
-  const reserved = given.commit ? await readReservation(ctx, instance_name) : undefined
-  const op = reserved === undefined ? { ...given, instance_name } : await asReserved(ctx, given, reserved)
+  const instance_name = await newName(ctx, input.instance_name, input.name_check)
+  const reserved = input.commit ? await readReservation(ctx, instance_name) : undefined
+  const op = reserved === undefined ? { ...input, instance_name } : await asReserved(ctx, input, reserved)
   if (!op.instance_communication) return { op, reserved }
   const { cluster } = await ctx.config.read({})
   const nics = communicationNics(cluster, op.instance_name, op.nics)

@@ -38,15 +38,15 @@ interface Made {
 
 export const instanceMultiAlloc = logicalUnit(OpInstanceMultiAlloc, {
   async locks(op, ctx) {
-    const wanted = instancesOf(op)
+    const desired = instancesOf(op)
     const config = await ctx.config.read({ nodes: 'all' })
-    const allocators = await allocatorsOf(ctx, config, op, wanted)
+    const allocators = await allocatorsOf(ctx, config, op, desired)
     if (op.opportunistic_locking && allocators === undefined)
       throw refusal('Opportunistic locking is only available in combination with an instance allocator')
-    refuseTwice(wanted)
+    refuseTwice(desired)
     const nodes =
       allocators === undefined
-        ? shared(await givenNodes(ctx, wanted))
+        ? shared(await givenNodes(ctx, desired))
         : op.opportunistic_locking
           ? { ...shared(Object.keys(config.nodes)), opportunistic: 1 }
           : shared(all)
@@ -73,17 +73,17 @@ const namesOf = ({ made, failed }: Placed) => ({ allocatable: made.map(({ name }
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 
 function instancesOf(op: MultiAllocOp): Pick<WantedInstance, 'wire' | 'create'>[] {
-  const wanted = op.instances.map((params) => {
+  const desired = op.instances.map((params) => {
     const wire: WireOpCode = { ...params, OP_ID: OpInstanceCreate.id }
     return { wire, create: fill(OpInstanceCreate, wire) }
   })
-  if (wanted.some(({ create }) => create.iallocator !== undefined))
+  if (desired.some(({ create }) => create.iallocator !== undefined))
     throw refusal('iallocator are not allowed to be set on instance objects')
-  return wanted
+  return desired
 }
 
-function refuseTwice(wanted: readonly { create: CreateOp }[]): void {
-  const names = wanted.map(({ create }) => create.instance_name)
+function refuseTwice(desired: readonly { create: CreateOp }[]): void {
+  const names = desired.map(({ create }) => create.instance_name)
   const twice = names.filter((name, index) => names.indexOf(name) !== index)
   if (twice.length > 0) throw refusal(`There are duplicate instance names: ${[...new Set(twice)].join(', ')}`)
 }
@@ -93,9 +93,9 @@ async function allocatorsOf(
   ctx: UnitContext,
   config: ConfigData,
   { iallocator }: MultiAllocOp,
-  wanted: readonly { create: CreateOp }[],
+  desired: readonly { create: CreateOp }[],
 ): Promise<Allocators | undefined> {
-  const named = wanted.flatMap(({ create: { pnode, snode, disk_template } }) =>
+  const named = desired.flatMap(({ create: { pnode, snode, disk_template } }) =>
     isMirroredInside(disk_template) ? [pnode !== undefined, snode !== undefined] : [pnode !== undefined],
   )
   if (named.includes(true) && named.includes(false))
@@ -107,36 +107,36 @@ async function allocatorsOf(
 const NEITHER =
   'No iallocator or nodes on the instances given and no cluster-wide default iallocator found; please specify either an iallocator or nodes on the instances or set a cluster-wide default iallocator'
 
-async function givenNodes(ctx: UnitContext, wanted: readonly { create: CreateOp }[]): Promise<string[]> {
-  const names = wanted.flatMap(({ create: { pnode, snode } }) => [pnode, snode].filter((name) => name !== undefined))
+async function givenNodes(ctx: UnitContext, desired: readonly { create: CreateOp }[]): Promise<string[]> {
+  const names = desired.flatMap(({ create: { pnode, snode } }) => [pnode, snode].filter((name) => name !== undefined))
   return Promise.all(names.map(async (name) => (await findNode(ctx, name)).object.uuid))
 }
 
 async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   const config = await ctx.config.read({ nodes: 'all' })
-  const wanted: WantedInstance[] = []
+  const desired: WantedInstance[] = []
   for (const one of instancesOf(op)) {
     checkArguments(one.create)
     if (one.create.commit)
       throw refusal(`The nodes of instance ${one.create.instance_name} are reserved: commit to it in a job of its own`)
     checkChoices(one.create)
-    wanted.push({ ...one, instance: await wantedInstance(ctx, config.cluster, one.create) })
+    desired.push({ ...one, instance: await wantedInstance(ctx, config.cluster, one.create) })
   }
-  const allocators = await allocatorsOf(ctx, config, op, wanted)
+  const allocators = await allocatorsOf(ctx, config, op, desired)
   if (allocators === undefined)
-    return { made: wanted.map(({ wire, create }) => ({ op: wire, name: create.instance_name })), failed: [] }
+    return { made: desired.map(({ wire, create }) => ({ op: wire, name: create.instance_name })), failed: [] }
   return firstThatFinds(ctx, allocators, (allocator) =>
-    allocator === BUILTIN_IALLOCATOR ? placeBuiltIn(ctx, wanted) : placeByScript(ctx, allocator, config, wanted),
+    allocator === BUILTIN_IALLOCATOR ? placeBuiltIn(ctx, desired) : placeByScript(ctx, allocator, config, desired),
   )
 }
 
-const templatesOf = (wanted: readonly WantedInstance[]): string[] => wanted.map(({ instance }) => instance.template)
+const templatesOf = (desired: readonly WantedInstance[]): string[] => desired.map(({ instance }) => instance.template)
 
-async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[]): Promise<Placed> {
+async function placeBuiltIn(ctx: UnitContext, desired: readonly WantedInstance[]): Promise<Placed> {
   const [made, failed]: [Made[], string[]] = [[], []]
   // All instances use one picture of the cluster, so that each sees those placed before.
-  const placer = await Placer.open(ctx, templatesOf(wanted))
-  for (const { wire, create, instance } of wanted) {
+  const placer = await Placer.open(ctx, templatesOf(desired))
+  for (const { wire, create, instance } of desired) {
     const name = create.instance_name
     const nodes = placer.place(await placementFor(ctx, create, instance))
     if (typeof nodes === 'string') {
@@ -153,9 +153,9 @@ async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[])
 /** Replaces the nodes by full names and uuids. */
 async function withNodes(ctx: UnitContext, op: WireOpCode): Promise<WireOpCode> {
   const { pnode, snode } = op
-  const node = async (key: string, given: unknown) => {
-    if (typeof given !== 'string') return {}
-    const { name, uuid } = (await findNode(ctx, given)).object
+  const node = async (key: string, input: unknown) => {
+    if (typeof input !== 'string') return {}
+    const { name, uuid } = (await findNode(ctx, input)).object
     return { [key]: name, [`${key}_uuid`]: uuid }
   }
   return { ...op, ...(await node('pnode', pnode)), ...(await node('snode', snode)) }
@@ -165,14 +165,14 @@ async function withNodes(ctx: UnitContext, op: WireOpCode): Promise<WireOpCode> 
 function noteInstances(ctx: UnitContext, op: MultiAllocOp, made: readonly Made[]): void {
   const submitted = new Map(made.map((one) => [one.name, inherit(one.op, ctx.op)]))
   const instances = instancesOf(op).map(({ wire, create }) =>
-    shown(create, submitted.get(create.instance_name) ?? wire),
+    displayed(create, submitted.get(create.instance_name) ?? wire),
   )
   ctx.note({ instances })
 }
 
-function shown(create: CreateOp, wire: WireOpCode): Record<string, unknown> {
-  const given: Record<string, unknown> = { ...create, ...givenOsParams(create) }
-  const params = Object.fromEntries(Object.keys(OpInstanceCreate.params).map((name) => [name, given[name] ?? null]))
+function displayed(create: CreateOp, wire: WireOpCode): Record<string, unknown> {
+  const input: Record<string, unknown> = { ...create, ...givenOsParams(create) }
+  const params = Object.fromEntries(Object.keys(OpInstanceCreate.params).map((name) => [name, input[name] ?? null]))
   const { pnode = null, pnode_uuid = null, snode = null, snode_uuid = null } = wire
   const { dry_run = null, debug_level = 0, priority = 0, depends = null, comment = null, reason = [], OP_ID } = wire
   const common = { dry_run, debug_level, priority, depends, comment, reason, OP_ID }
@@ -184,18 +184,18 @@ async function placeByScript(
   ctx: UnitContext,
   allocator: string,
   { nodes }: ConfigData,
-  wanted: readonly WantedInstance[],
+  desired: readonly WantedInstance[],
 ): Promise<Placed> {
   const instances: unknown[] = []
-  for (const { create, instance } of wanted) instances.push(allocationOf(await placementFor(ctx, create, instance)))
+  for (const { create, instance } of desired) instances.push(allocationOf(await placementFor(ctx, create, instance)))
   const among = ctx.locks.holds('node')
   const held = heldNodes(among, Object.values(nodes)).map(({ name }) => name)
   const request = { type: 'multi-allocate', instances, ...(among !== 'all' && { 'restrict-to-nodes': held }) }
   const placed = placedOf(
-    (await askScript(ctx, allocator, { what: 'nodes', request, templates: templatesOf(wanted) })).result,
+    (await askScript(ctx, allocator, { what: 'nodes', request, templates: templatesOf(desired) })).result,
   )
   const made: Made[] = []
-  for (const { wire, create } of wanted) {
+  for (const { wire, create } of desired) {
     const name = create.instance_name
     const chosen = placed.get(name) ?? []
     const [pnode, snode] = chosen
@@ -204,5 +204,5 @@ async function placeByScript(
     else if (pnode !== undefined) made.push({ op: { ...wire, pnode, ...(snode !== undefined && { snode }) }, name })
   }
   const done = new Set(made.map(({ name }) => name))
-  return { made, failed: wanted.map(({ create }) => create.instance_name).filter((name) => !done.has(name)) }
+  return { made, failed: desired.map(({ create }) => create.instance_name).filter((name) => !done.has(name)) }
 }

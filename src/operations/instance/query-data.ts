@@ -42,12 +42,12 @@ export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
 async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): Promise<Record<string, unknown>> {
   const { config, instance, primary, secondaries } = view
   // Nodes know nothing about an instance that does not exist yet.
-  const asked = !fixed && !instance.forthcoming
-  if (primary.offline && asked)
+  const requested = !fixed && !instance.forthcoming
+  if (primary.offline && requested)
     ctx.log.warning(
       `Primary node ${primary.name} is marked offline, returning static information only for instance ${instance.name}`,
     )
-  const live = asked && !primary.offline
+  const live = requested && !primary.offline
   const runtime = live ? await runtimeOn(ctx, view) : null
   const groups = secondaries.map((node) => config.nodegroups[node.group])
   return {

@@ -59,26 +59,26 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     // If the old primary node is offline, nobody can tell whether the instance runs there.
     const failed = !elsewhere || !view.primary.offline ? await checkNotRunning(ctx, view) : false
-    const wanted = wantedDisks(view, op)
-    const lost = wanted.map(({ disk }) => disk)
+    const desired = wantedDisks(view, op)
+    const lost = desired.map(({ disk }) => disk)
     await refuseSnapshots(ctx, view, lost, 'it cannot be recreated')
     refuseReadOnly(
       view.instance,
       view.disks.map(
-        (own) => wanted.find(({ disk, changed }) => disk === own && changed.mode !== own.mode)?.changed.mode,
+        (own) => desired.find(({ disk, changed }) => disk === own && changed.mode !== own.mode)?.changed.mode,
       ),
     )
-    if (elsewhere && wanted.length !== view.disks.length)
+    if (elsewhere && desired.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
     const others = nodes.length > 0 ? nodes : await chosenNodes(ctx, view, op.iallocator)
     const there = others.length > 0 ? await viewOn(ctx, view, others) : view
-    checkGivenSpindles(there, wanted, allNodes(there))
-    const template = wanted[0]?.changed.dev_type ?? NO_DISKS
-    const size_mib = wanted.reduce((sum, { changed }) => sum + changed.size, 0)
+    checkGivenSpindles(there, desired, allNodes(there))
+    const template = desired[0]?.changed.dev_type ?? NO_DISKS
+    const size_mib = desired.reduce((sum, { changed }) => sum + changed.size, 0)
     await checkFileSpace(ctx, { ...there.config, node: there.primary, template }, size_mib, true)
     if (others.length > 0)
-      await checkVolumeSpace(ctx, there.config, allNodes(there), volumeNeeds(wanted.map(({ changed }) => changed)))
-    return { view, wanted, there, failed }
+      await checkVolumeSpace(ctx, there.config, allNodes(there), volumeNeeds(desired.map(({ changed }) => changed)))
+    return { view, wanted: desired, there, failed }
   },
   hooks: {
     path: 'instance-recreate-disks',
@@ -86,10 +86,10 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, wanted, there, failed }) {
+  async run(ctx, op, { view, wanted: desired, there, failed }) {
     const elsewhere = op.nodes.length > 0 || op.iallocator !== undefined
     const disks: Disk[] = []
-    for (const { changed } of wanted) disks.push(elsewhere ? await placedOn(ctx, there, changed) : changed)
+    for (const { changed } of desired) disks.push(elsewhere ? await placedOn(ctx, there, changed) : changed)
     if (elsewhere)
       ctx.log.warning(
         "Changing the instance's nodes, you will have to remove any disks left on the older nodes manually",
@@ -99,7 +99,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
       // Otherwise it would be restarted automatically, with empty disks.
       ...(failed ? [change('setInstanceStatus', view.instance.uuid, 'down', null, 'admin')] : []),
       ...(there.primary.uuid === view.primary.uuid ? [] : movedTo(view, there.primary)),
-      ...disks.flatMap((disk, index) => changesOf(wanted[index]?.disk, disk)),
+      ...disks.flatMap((disk, index) => changesOf(desired[index]?.disk, disk)),
     ])
     if (view.config.cluster.prealloc_wipe_disks) await wipeDisks(ctx, there, disks)
     // The disks are active since they were made, and all nodes may need them.
@@ -132,10 +132,10 @@ async function checkNotRunning(ctx: UnitContext, view: InstanceView): Promise<bo
 }
 
 /** Only if volume groups are given to instances as whole disks. */
-function checkGivenSpindles({ config }: InstanceView, wanted: readonly Wanted[], nodes: readonly Node[]): void {
-  const given = wanted.filter(({ disk, changed }) => changed.spindles !== disk.spindles)
-  if (given.length === 0) return
-  const specs = given.map(({ changed: { size, mode, spindles, name } }) => ({
+function checkGivenSpindles({ config }: InstanceView, desired: readonly Wanted[], nodes: readonly Node[]): void {
+  const input = desired.filter(({ disk, changed }) => changed.spindles !== disk.spindles)
+  if (input.length === 0) return
+  const specs = input.map(({ changed: { size, mode, spindles, name } }) => ({
     ...{ size, mode, name },
     ...(spindles !== undefined && { spindles }),
   }))
@@ -239,11 +239,12 @@ function noteNodes(ctx: UnitContext, nodes: readonly Node[]): void {
 }
 
 function checkGiven({ disks }: Op<typeof OpInstanceRecreateDisks>): void {
-  const seen = new Set<number>()
+  const observed = new Set<number>()
   for (const entry of disks) {
     const [index, params] = typeof entry === 'number' ? [entry, {}] : entry
-    if (seen.has(index)) throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
-    seen.add(index)
+    if (observed.has(index))
+      throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
+    observed.add(index)
     checkDiskParams(params)
     const unknown = Object.keys(params).filter((key) => !CHANGEABLE.includes(key) && !OWN_NAMES.includes(key))
     if (unknown.length > 0)

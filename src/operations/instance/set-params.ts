@@ -113,10 +113,10 @@ const OF_PROVIDERS = DISK_TEMPLATES.filter((template) => factsOf(template).ownPa
 
 function checkGiven(op: SetOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
-  const given = [op.nics, op.disks, Object.keys({ ...op.beparams, ...op.hvparams }), Object.keys(op.osparams)]
+  const input = [op.nics, op.disks, Object.keys({ ...op.beparams, ...op.hvparams }), Object.keys(op.osparams)]
   const values = [op.runtime_mem, op.disk_template, op.os_name, op.offline, op.pnode, op.instance_communication]
   const hidden = Object.keys(op.osparams_private ?? {})
-  if ([...given, hidden].every((list) => list.length === 0) && values.every((value) => value === undefined))
+  if ([...input, hidden].every((list) => list.length === 0) && values.every((value) => value === undefined))
     throw refuse('No changes submitted')
   checkNotClusterOnly(op.hvparams, 'instance', 'cluster')
   if (op.disk_template !== undefined && op.disks.length > 0)

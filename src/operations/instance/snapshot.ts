@@ -44,10 +44,10 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
-    const asked = await askedFor(ctx, view, op)
-    await refuseHalfRestored(ctx, view, new Set(asked.map(({ disk }) => disk.uuid)))
-    await checkNodeCan(ctx, view, asked)
-    return { view, asked }
+    const requested = await askedFor(ctx, view, op)
+    await refuseHalfRestored(ctx, view, new Set(requested.map(({ disk }) => disk.uuid)))
+    await checkNodeCan(ctx, view, requested)
+    return { view, asked: requested }
   },
   hooks: {
     path: 'instance-snapshot',
@@ -55,17 +55,17 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
     env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, _op, { view, asked }) {
+  async run(ctx, _op, { view, asked: requested }) {
     // Some storage has a device on the node only while the disk is in use, and only an active mirror tells whether its copy is complete.
-    const needed = asked.some(
+    const needed = requested.some(
       ({ disk: { dev_type: template } }) => factsOf(template).mapped || isMirroredInside(template),
     )
     const activated = needed && !(await usesDisks(ctx, view))
     const { ok, view: active } = activated ? await assembleDisks(ctx, view) : { ok: true, view }
     try {
       if (!ok) throw new OpExecError('The disks could not be activated, so no snapshot was made')
-      await checkCopies(ctx, active, asked)
-      await makeAll(ctx, active, asked)
+      await checkCopies(ctx, active, requested)
+      await makeAll(ctx, active, requested)
     } finally {
       if (activated) await shutdownDisks(ctx, await reread(ctx, view))
     }
@@ -74,8 +74,8 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
 })
 
 /** Older nodes do not answer: they find out when they make the snapshot. */
-async function checkNodeCan(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
-  const disks = asked.flatMap(({ disk }) => {
+async function checkNodeCan(ctx: UnitContext, view: InstanceView, requested: readonly Asked[]): Promise<void> {
+  const disks = requested.flatMap(({ disk }) => {
     return isSeenByNodes(snapshotPlace(disk, '') ?? disk) ? [diskDictOf(view, disk)] : []
   })
   if (disks.length === 0) return
@@ -162,11 +162,11 @@ function diskOf(view: InstanceView, ident: string | number): { index: number; di
 }
 
 /** A mirror's snapshot is one of its volume on the primary node, which must have all data. */
-async function checkCopies(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
-  const disks = asked.map(({ disk }) => disk)
+async function checkCopies(ctx: UnitContext, view: InstanceView, requested: readonly Asked[]): Promise<void> {
+  const disks = requested.map(({ disk }) => disk)
   const [first] = await incompleteOnPrimary(ctx, view, disks)
   if (first === undefined) return
-  const { index } = asked[disks.indexOf(first)] ?? {}
+  const { index } = requested[disks.indexOf(first)] ?? {}
   throw new OpExecError(
     `The copy of disk/${index} on node ${view.primary.name} is not complete, so no snapshot was made; ` +
       `"gnt-instance activate-disks --wait-for-sync ${view.instance.name}" waits until it is`,
@@ -174,10 +174,10 @@ async function checkCopies(ctx: UnitContext, view: InstanceView, asked: readonly
 }
 
 /** If one fails, the earlier ones are deleted again. */
-async function makeAll(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
+async function makeAll(ctx: UnitContext, view: InstanceView, requested: readonly Asked[]): Promise<void> {
   const made: Asked[] = []
   try {
-    for (const one of asked) {
+    for (const one of requested) {
       await makeOne(ctx, view, one)
       made.push(one)
     }

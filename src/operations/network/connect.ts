@@ -88,11 +88,11 @@ export const networkDisconnect = logicalUnit(OpNetworkDisconnect, {
 })
 
 /** The NICs of the network have copies of these parameters, which a second connect would not change. */
-function checkSame(present: NicParams, wanted: NicParams, connected: string): void {
+function checkSame(present: NicParams, desired: NicParams, connected: string): void {
   const text = ({ mode, link, vlan }: NicParams) => `mode=${mode},link=${link}${vlan ? `,vlan=${vlan}` : ''}`
-  if (text(present) === text(wanted)) return
+  if (text(present) === text(desired)) return
   throw new OpPrereqError(
-    `${connected} with ${text(present)}; to connect it with ${text(wanted)}, take its NICs out of it and disconnect it first`,
+    `${connected} with ${text(present)}; to connect it with ${text(desired)}, take its NICs out of it and disconnect it first`,
     ECODE.STATE,
   )
 }

@@ -77,13 +77,13 @@ export function attempt(
 }
 
 /** Three octets, in lower case. */
-export function macPrefix(given: string): string {
-  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){2}$/i.test(given))
-    throw new OpPrereqError(`Invalid MAC address prefix '${given}'`, ECODE.INVAL)
-  if (parseInt(given, 16) % 2 === 1)
+export function macPrefix(input: string): string {
+  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){2}$/i.test(input))
+    throw new OpPrereqError(`Invalid MAC address prefix '${input}'`, ECODE.INVAL)
+  if (parseInt(input, 16) % 2 === 1)
     throw new OpPrereqError(
-      `Invalid MAC address prefix '${given}': its first byte is odd, which makes addresses of groups, and no NIC may have one`,
+      `Invalid MAC address prefix '${input}': its first byte is odd, which makes addresses of groups, and no NIC may have one`,
       ECODE.INVAL,
     )
-  return given.toLowerCase()
+  return input.toLowerCase()
 }

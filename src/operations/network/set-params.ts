@@ -26,19 +26,19 @@ export const networkSetParams = logicalUnit(OpNetworkSetParams, {
   },
   async check(ctx, op) {
     const { config, object: network } = await findNetwork(ctx, op.network_name)
-    const wanted = wantedNetwork(op, network)
-    if (op.network6 || op.gateway6) checkNics6(await ctx.config.read({ instances: 'all' }), wanted)
-    return { config, network, wanted }
+    const desired = wantedNetwork(op, network)
+    if (op.network6 || op.gateway6) checkNics6(await ctx.config.read({ instances: 'all' }), desired)
+    return { config, network, wanted: desired }
   },
   hooks: {
     path: 'network-modify',
     type: 'NETWORK',
-    env: (_ctx, op, { wanted }) => networkEnv({ ...wanted, name: op.network_name }),
+    env: (_ctx, op, { wanted: desired }) => networkEnv({ ...desired, name: op.network_name }),
     nodes: (_ctx, _op, { config }) => masterOnly(config),
   },
-  async run(ctx, op, { network, wanted }) {
-    const { gateway, gateway6, network6, mac_prefix } = wanted
-    const { ext_reservations } = withReservations(ctx, op, withGateway(ctx, op, network, wanted), gateway)
+  async run(ctx, op, { network, wanted: desired }) {
+    const { gateway, gateway6, network6, mac_prefix } = desired
+    const { ext_reservations } = withReservations(ctx, op, withGateway(ctx, op, network, desired), gateway)
     const optional = { gateway, gateway6, network6, mac_prefix }
     const fields = Object.fromEntries(Object.entries(optional).map(([name, value]) => [name, value ?? null]))
     await ctx.config.change([change('patchNetwork', network.uuid, { ...fields, ext_reservations })])
@@ -49,19 +49,19 @@ export const networkSetParams = logicalUnit(OpNetworkSetParams, {
 /** The word `none` removes a value. */
 function wantedNetwork(op: SetParams, network: Network): Network {
   const { gateway, gateway6, network6, mac_prefix, ...rest } = network
-  const wanted = {
-    gateway: given(op.gateway, gateway),
-    gateway6: given(op.gateway6, gateway6),
-    network6: given(op.network6, network6),
-    mac_prefix: given(op.mac_prefix, mac_prefix, macPrefix),
+  const desired = {
+    gateway: input(op.gateway, gateway),
+    gateway6: input(op.gateway6, gateway6),
+    network6: input(op.network6, network6),
+    mac_prefix: input(op.mac_prefix, mac_prefix, macPrefix),
   }
-  if (op.gateway && wanted.gateway !== undefined) checkGateway(network, wanted.gateway)
-  if (op.gateway6 || op.network6) checkGateway6(wanted)
-  const set = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+  if (op.gateway && desired.gateway !== undefined) checkGateway(network, desired.gateway)
+  if (op.gateway6 || op.network6) checkGateway6(desired)
+  const set = Object.fromEntries(Object.entries(desired).filter(([, value]) => value !== undefined))
   return { ...rest, ...set }
 }
 
-function given(value: string | undefined, old: string | undefined, read = (text: string) => text): string | undefined {
+function input(value: string | undefined, old: string | undefined, read = (text: string) => text): string | undefined {
   if (!value) return old
   return value === VALUE.none ? undefined : read(value)
 }

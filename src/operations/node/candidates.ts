@@ -33,8 +33,8 @@ export async function fillCandidatePool(
     await ctx.config.change([change('addCandidateCert', node.uuid, await certificateDigest(ctx, node))])
     await addSshKey(ctx, node)
   }
-  const { now, wanted } = candidateStats(config, except)
-  if (now > wanted) ctx.log.info(`Note: more nodes are candidates (${now}) than desired (${wanted})`)
+  const { now, wanted: desired } = candidateStats(config, except)
+  if (now > desired) ctx.log.info(`Note: more nodes are candidates (${now}) than desired (${desired})`)
 }
 
 /** Makes all nodes accept the candidate's SSH key. A new node also exchanges public keys with the others. */

@@ -37,9 +37,9 @@ export const nodeEvacuate = logicalUnit(OpNodeEvacuate, {
     }
   },
   async check(ctx, op) {
-    const wanted = await plan(ctx, op)
-    checkLocks(ctx, wanted)
-    const { node, instances, remote } = wanted
+    const desired = await plan(ctx, op)
+    checkLocks(ctx, desired)
+    const { node, instances, remote } = desired
     if (instances.length === 0) ctx.log.info(`No instances to evacuate from node '${node.name}'`)
     else ctx.log.info(`Evacuating instances from node '${node.name}': ${niceSort(names(instances)).join(', ')}`)
     const own = remote && instances.find((instance) => instance.primary_node === remote.uuid)
@@ -48,7 +48,7 @@ export const nodeEvacuate = logicalUnit(OpNodeEvacuate, {
         `Node ${remote.name} is the primary node of instance ${own.name}, cannot use it as secondary`,
         ECODE.INVAL,
       )
-    return wanted
+    return desired
   },
   async run(ctx, op, { config, remote, allocators, instances, node }) {
     checkMovable(op, config, instances)
@@ -103,10 +103,10 @@ function checkLocks(ctx: UnitContext, { node, nodes, instances }: Plan): void {
     ['Node groups', ctx.locks.holds('nodegroup'), groups(nodes)],
     [`Instances on node '${node.name}'`, ctx.locks.holds('instance'), names(instances)],
   ]
-  for (const [what, held, wanted] of needed)
-    if (held !== 'all' && !sameNames(held, wanted))
+  for (const [what, held, desired] of needed)
+    if (held !== 'all' && !sameNames(held, desired))
       throw new OpExecError(
-        `${what} changed since locks were acquired, current ones are '${niceSort(wanted).join(', ')}', used to be '${niceSort(held).join(', ')}'; retry the operation`,
+        `${what} changed since locks were acquired, current ones are '${niceSort(desired).join(', ')}', used to be '${niceSort(held).join(', ')}'; retry the operation`,
       )
 }
 

@@ -27,7 +27,7 @@ export const nodeMigrate = logicalUnit(OpNodeMigrate, {
     const instances = niceSortBy(primaryInstances(config, node.uuid), ({ name }) => name)
     const { mode, live, iallocator, target_node, target_node_uuid, allow_runtime_changes, ignore_ipolicy } = op
     const place = present({ iallocator, target_node, target_node_uuid })
-    const given = { ...present({ mode, live }), ...place }
+    const input = { ...present({ mode, live }), ...place }
     const job = (instance: Instance): WireOpCode[] => [
       isReserved(instance)
         ? { OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: instance.name, ignore_ipolicy, ...place }
@@ -36,7 +36,7 @@ export const nodeMigrate = logicalUnit(OpNodeMigrate, {
             instance_name: instance.name,
             allow_runtime_changes,
             ignore_ipolicy,
-            ...given,
+            ...input,
           },
     ]
     return new ResultWithJobs(instances.map(job))

@@ -79,10 +79,10 @@ async function resolved(
   throw new OpPrereqError(`The given name (${name}) does not resolve: ${found.error}`, ECODE.RESOLVER)
 }
 
-function checkAddresses(config: ConfigData, wanted: Addresses, existing: Node | undefined): void {
-  if (existing !== undefined && existing.secondary_ip !== wanted.secondary_ip)
+function checkAddresses(config: ConfigData, desired: Addresses, existing: Node | undefined): void {
+  if (existing !== undefined && existing.secondary_ip !== desired.secondary_ip)
     throw new OpPrereqError("Readded node doesn't have the same IP address configuration as before", ECODE.INVAL)
-  const own = [wanted.primary_ip, wanted.secondary_ip]
+  const own = [desired.primary_ip, desired.secondary_ip]
   for (const node of Object.values(config.nodes))
     if (node.uuid !== existing?.uuid && [node.primary_ip, node.secondary_ip].some((ip) => own.includes(ip)))
       throw new OpPrereqError(`New node ip address(es) conflict with existing node ${node.name}`, ECODE.NOTUNIQUE)
@@ -138,9 +138,9 @@ function checkHostsNothing(config: ConfigData, node: Node): void {
 }
 
 /** Either all nodes have a second address, or none. */
-function checkHoming(config: ConfigData, wanted: Addresses): void {
+function checkHoming(config: ConfigData, desired: Addresses): void {
   const master = config.nodes[config.cluster.master_node]
-  if (master === undefined || isSingleHomed(master) === isSingleHomed(wanted)) return
+  if (master === undefined || isSingleHomed(master) === isSingleHomed(desired)) return
   throw new OpPrereqError(
     isSingleHomed(master)
       ? 'The master has no secondary ip but the new node has one'

@@ -12,7 +12,7 @@ export async function lockNodesForReading(
   return { node: shared(op.nodes.length === 0 ? all : nodes.map((node) => node.uuid)) }
 }
 
-export function checkFields(known: readonly string[], wanted: readonly string[]): void {
-  const unknown = wanted.filter((field) => !known.includes(field))
+export function checkFields(known: readonly string[], desired: readonly string[]): void {
+  const unknown = desired.filter((field) => !known.includes(field))
   if (unknown.length > 0) throw new OpPrereqError(`Unknown output fields selected: ${unknown.join(',')}`, ECODE.INVAL)
 }

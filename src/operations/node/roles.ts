@@ -21,11 +21,11 @@ export function roleOf(node: RoleFlags): Role {
 }
 
 /** Removing the only flag makes a regular node. */
-export function roleAfter(old: Role, asked: AskedFlags): Role {
-  if (asked.master_candidate) return 'candidate'
-  if (asked.drained) return 'drained'
-  if (asked.offline) return 'offline'
-  return ROLE_FLAGS.some((flag) => asked[flag] === false) ? 'regular' : old
+export function roleAfter(old: Role, requested: AskedFlags): Role {
+  if (requested.master_candidate) return 'candidate'
+  if (requested.drained) return 'drained'
+  if (requested.offline) return 'offline'
+  return ROLE_FLAGS.some((flag) => requested[flag] === false) ? 'regular' : old
 }
 
 export interface CandidateStats {
@@ -46,6 +46,6 @@ const canBeCandidate = (node: Node): boolean => !node.offline && !node.drained &
 
 /** Whether a node that becomes eligible should also become a candidate. */
 export function lacksCandidate(config: ConfigData, except: readonly string[] = []): boolean {
-  const { now, wanted } = candidateStats(config, except)
-  return now < Math.min(wanted + 1, config.cluster.candidate_pool_size)
+  const { now, wanted: desired } = candidateStats(config, except)
+  return now < Math.min(desired + 1, config.cluster.candidate_pool_size)
 }

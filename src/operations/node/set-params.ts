@@ -51,20 +51,20 @@ export const nodeSetParams = logicalUnit(OpNodeSetParams, {
     const node = config.nodes[object.uuid] ?? object
     const affected = checkAffectedInstances(ctx, op, config, node)
     checkRoleRequest(op, config, node)
-    const asked = effectiveFlags(ctx, op, config, node)
-    const role = { old: roleOf(node), new: roleAfter(roleOf(node), asked) }
+    const requested = effectiveFlags(ctx, op, config, node)
+    const role = { old: roleOf(node), new: roleAfter(roleOf(node), requested) }
     if (role.old === 'offline' && role.new !== 'offline') await checkIsUp(ctx, node)
     if (op.secondary_ip !== undefined) await checkSecondaryIp(ctx, config, node, op.secondary_ip, op.force, affected)
-    return { config, node, asked, role, fields: newFields(op, node) }
+    return { config, node, asked: requested, role, fields: newFields(op, node) }
   },
   hooks: {
     path: 'node-modify',
     type: 'NODE',
-    env: (_ctx, op, { asked, node }) => ({
+    env: (_ctx, op, { asked: requested, node }) => ({
       OP_TARGET: node.name,
-      MASTER_CANDIDATE: asked.master_candidate,
-      OFFLINE: asked.offline,
-      DRAINED: asked.drained,
+      MASTER_CANDIDATE: requested.master_candidate,
+      OFFLINE: requested.offline,
+      DRAINED: requested.drained,
       MASTER_CAPABLE: op.master_capable,
       VM_CAPABLE: op.vm_capable,
     }),
@@ -106,11 +106,11 @@ const mirroredInstances = (config: ConfigData, node: Node): Instance[] =>
 function checkAffectedInstances(ctx: UnitContext, op: SetParams, config: ConfigData, node: Node): Instance[] {
   if (op.secondary_ip === undefined) return []
   const affected = mirroredInstances(config, node)
-  const wanted = affected.map(({ name }) => name)
+  const desired = affected.map(({ name }) => name)
   const held = ctx.locks.holds('instance')
-  if (held !== 'all' && !sameNames(held, wanted))
+  if (held !== 'all' && !sameNames(held, desired))
     throw new OpPrereqError(
-      `Instances affected by changing node ${node.name}'s secondary IP address have changed since locks were acquired, wanted '${wanted.join(', ')}', have '${held.join(', ')}'; retry the operation`,
+      `Instances affected by changing node ${node.name}'s secondary IP address have changed since locks were acquired, wanted '${desired.join(', ')}', have '${held.join(', ')}'; retry the operation`,
       ECODE.STATE,
     )
   return affected
@@ -130,8 +130,8 @@ function checkRoleRequest(op: SetParams, config: ConfigData, node: Node): void {
 }
 
 function checkEnoughRemain(config: ConfigData, node: Node): void {
-  const { now, wanted } = candidateStats(config, [node.uuid])
-  if (now < wanted)
+  const { now, wanted: desired } = candidateStats(config, [node.uuid])
+  if (now < desired)
     throw new OpPrereqError(
       'Not enough master candidates, please pass auto promote option to allow promotion (--auto-promote or RAPI auto_promote=True)',
       ECODE.STATE,
@@ -140,30 +140,31 @@ function checkEnoughRemain(config: ConfigData, node: Node): void {
 
 /** The requested flags, without those that are already set, plus those that follow from them. */
 function effectiveFlags(ctx: UnitContext, op: SetParams, config: ConfigData, node: Node): AskedFlags {
-  const asked: AskedFlags = {}
+  const requested: AskedFlags = {}
   for (const flag of ROLE_FLAGS) {
     if (op[flag] === false && !node[flag]) ctx.log.info(`Ignoring request to unset flag ${flag}, already unset`)
-    else asked[flag] = op[flag]
+    else requested[flag] = op[flag]
   }
-  checkPower(op, config, node, asked)
-  const returns = asked.drained === false || asked.offline === false || (op.master_capable && !node.master_capable)
+  checkPower(op, config, node, requested)
+  const returns =
+    requested.drained === false || requested.offline === false || (op.master_capable && !node.master_capable)
   const isCapable = op.master_capable ?? node.master_capable
-  const isRegular = roleAfter(roleOf(node), { ...asked, master_candidate: undefined }) === 'regular'
+  const isRegular = roleAfter(roleOf(node), { ...requested, master_candidate: undefined }) === 'regular'
   if (returns && isCapable && isRegular && lacksCandidate(config)) {
-    asked.master_candidate = true
+    requested.master_candidate = true
     ctx.log.info('Auto-promoting node to master candidate')
   }
   if (op.master_capable === false && node.master_candidate) {
-    asked.master_candidate = false
+    requested.master_candidate = false
     ctx.log.info('Demoting from master candidate')
   }
-  return asked
+  return requested
 }
 
 /** The power state is known only if out-of-band commands work. */
-function checkPower(op: SetParams, config: ConfigData, node: Node, asked: AskedFlags): void {
+function checkPower(op: SetParams, config: ConfigData, node: Node, requested: AskedFlags): void {
   const supported = fillNdParams(config, node).oob_program !== ''
-  if (supported && asked.offline === false && !node.powered && op.powered !== true)
+  if (supported && requested.offline === false && !node.powered && op.powered !== true)
     throw new OpPrereqError(
       `Node ${node.name} needs to be turned on before its offline status can be reset`,
       ECODE.STATE,

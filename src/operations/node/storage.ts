@@ -34,8 +34,13 @@ export const nodeQueryStorage = logicalUnit(OpNodeQueryStorage, {
     return { nodes, cluster, type: op.storage_type ?? defaultType(cluster) }
   },
   async run(ctx, op, { nodes, cluster, type }) {
-    const asked = [...new Set(['name', ...op.output_fields])].filter((field) => !OWN_FIELDS.includes(field))
-    const results = await ctx.nodes.many(nodes, 'storage_list', [type, placeOf(cluster, type), op.name ?? null, asked])
+    const requested = [...new Set(['name', ...op.output_fields])].filter((field) => !OWN_FIELDS.includes(field))
+    const results = await ctx.nodes.many(nodes, 'storage_list', [
+      type,
+      placeOf(cluster, type),
+      op.name ?? null,
+      requested,
+    ])
     return niceSortBy(nodes, (node) => node.uuid).flatMap((node) => {
       const result = results.get(node.uuid)
       if (result?.ok !== true) {
@@ -44,8 +49,8 @@ export const nodeQueryStorage = logicalUnit(OpNodeQueryStorage, {
         return []
       }
       const own: Readonly<Record<string, unknown>> = { node: node.name, type }
-      const rows = niceSortBy(result.payload, (row) => String(row[asked.indexOf('name')]))
-      return rows.map((row) => op.output_fields.map((field) => own[field] ?? row[asked.indexOf(field)]))
+      const rows = niceSortBy(result.payload, (row) => String(row[requested.indexOf('name')]))
+      return rows.map((row) => op.output_fields.map((field) => own[field] ?? row[requested.indexOf(field)]))
     })
   },
 })
@@ -144,9 +149,9 @@ async function faultyCopy(
 
 function checkTypeEnabled(cluster: Cluster, type: StorageType): void {
   if (isStorageEnabled(cluster, type)) return
-  const asked = type === 'lvm-pv' ? 'lvm-vg' : type
+  const requested = type === 'lvm-pv' ? 'lvm-vg' : type
   throw new OpPrereqError(
-    `No disk template of storage type '${asked}' is enabled in this cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
+    `No disk template of storage type '${requested}' is enabled in this cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
   )
 }
 

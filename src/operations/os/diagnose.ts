@@ -12,11 +12,11 @@ export const osDiagnose = logicalUnit(OpOsDiagnose, {
 
 /** Hides unusable OSes, unless the caller requests the field with the reason: valid, hidden or blacklisted. */
 function usable(fields: readonly string[]): QueryFilter {
-  const asked = (field: string) => fields.includes(field)
+  const requested = (field: string) => fields.includes(field)
   return allOf(
-    asked('hidden') ? null : ['!', ['?', 'hidden']],
-    asked('blacklisted') ? null : ['!', ['?', 'blacklisted']],
-    asked('valid') ? null : ['?', 'valid'],
+    requested('hidden') ? null : ['!', ['?', 'hidden']],
+    requested('blacklisted') ? null : ['!', ['?', 'blacklisted']],
+    requested('valid') ? null : ['?', 'valid'],
   )
 }
 

@@ -23,7 +23,7 @@ export function plannedChanges(before: ConfigData, delta: Delta): PlannedChange[
     const { uuid, cluster_name: name } = before.cluster
     const old = Object.fromEntries(Object.entries(before.cluster).filter(([field]) => field in (delta.cluster ?? {})))
     const change = { kind: 'cluster', uuid, name, change: 'changed' } as const
-    changes.push({ ...change, before: shown(old), after: shown(delta.cluster) })
+    changes.push({ ...change, before: displayed(old), after: displayed(delta.cluster) })
   }
   return changes
 }
@@ -37,17 +37,17 @@ function changeOf(
   const [old, now] = [asJson(before), asJson(after)]
   const name = String(now?.['name'] ?? old?.['name'] ?? uuid)
   const object = { kind, uuid, name }
-  if (old === null) return { ...object, change: 'added', before: null, after: now === null ? null : shown(now) }
-  if (now === null) return { ...object, change: 'removed', before: shown(old), after: null }
+  if (old === null) return { ...object, change: 'added', before: null, after: now === null ? null : displayed(now) }
+  if (now === null) return { ...object, change: 'removed', before: displayed(old), after: null }
   const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
     (field) => JSON.stringify(old[field]) !== JSON.stringify(now[field]),
   )
-  const only = (from: JsonObject) => shown(Object.fromEntries(fields.map((field) => [field, from[field] ?? null])))
+  const only = (from: JsonObject) => displayed(Object.fromEntries(fields.map((field) => [field, from[field] ?? null])))
   return { ...object, change: 'changed', before: only(old), after: only(now) }
 }
 
 const asJson = (value: object | null): JsonObject | null => (isObject(value) ? value : null)
 
 /** Planning does not require the right to see private parameters. */
-const shown = (fields: JsonObject): JsonObject =>
+const displayed = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !/private|secret/.test(name)))

@@ -16,7 +16,7 @@ export function planNodes(state: PlanState): NodeClient {
     const argsOf = typeof args === 'function' ? args : () => args
     const answer = answerInstead(state, targets, call, argsOf)
     if (answer !== undefined)
-      return new Map(targets.map((target) => [target.uuid, given<C>(state, target, call, answer)]))
+      return new Map(targets.map((target) => [target.uuid, input<C>(state, target, call, answer)]))
     const results = await state.facts.nodes.all(targets, call, args)
     if (!state.running) for (const target of targets) noteAnswer(state, target, call, results.get(target.uuid))
     // After orders a real answer would differ. Calls after a failed answer only undo work, so they do not count.
@@ -58,7 +58,7 @@ function answerInstead(
   return after && ((target) => after(...argsOf(target)))
 }
 
-function given<C extends CallName>(
+function input<C extends CallName>(
   state: PlanState,
   target: NodeTarget,
   call: C,
@@ -72,15 +72,15 @@ function given<C extends CallName>(
 }
 
 /** Whether the cluster does not start the program anyway: a plan must not start new programs. */
-function isNew(state: PlanState, wanted: string | undefined): boolean {
-  if (wanted === undefined) return false
+function isNew(state: PlanState, desired: string | undefined): boolean {
+  if (desired === undefined) return false
   const { cluster, instances } = state.facts.config
   const known = [
     ...Object.values(cluster.hvparams),
     ...Object.values(cluster.os_hvp).flatMap((byHypervisor) => Object.values(byHypervisor)),
     ...recordValues(instances).map(({ hvparams }) => hvparams),
   ]
-  return !known.some((params) => kvmProgram(params) === wanted)
+  return !known.some((params) => kvmProgram(params) === desired)
 }
 
 const unasked = ({ name }: NodeTarget, call: CallName, program: string): Prerequisite => ({

@@ -31,6 +31,6 @@ export const namesFilter = (field: string, names: readonly string[]): QueryFilte
 
 /** All parts must hold; null parts are ignored. */
 export function allOf(...parts: readonly QueryFilter[]): QueryFilter {
-  const given = parts.filter((part) => part !== null)
-  return given.length === 0 ? null : ['&', ...given]
+  const input = parts.filter((part) => part !== null)
+  return input.length === 0 ? null : ['&', ...input]
 }

@@ -12,8 +12,8 @@ export const testDelay = logicalUnit(OpTestDelay, {
     if (op.duration <= 0) throw new OpPrereqError('Duration must be greater than zero')
     const nodes = await wantedNodes(ctx, op.on_nodes)
     const { cluster } = await ctx.config.read({})
-    const given = nodes.map(({ uuid }) => uuid)
-    const uuids = [...new Set([...given, ...(op.on_master ? [cluster.master_node] : [])])]
+    const input = nodes.map(({ uuid }) => uuid)
+    const uuids = [...new Set([...input, ...(op.on_master ? [cluster.master_node] : [])])]
     ctx.note({ ...(nodes.length > 0 && { on_nodes: nodes.map((node) => node.name) }), on_node_uuids: uuids })
     return op.no_locks ? {} : { node: exclusive(uuids) }
   },

@@ -10,8 +10,8 @@ export const testOsParams = logicalUnit(OpTestOsParams, {
     const secrets = Object.entries(osparams_secret)
     if (secrets.length === 0) throw new OpExecError('Opcode needs secret parameters')
     // Secrets must not appear in a job's log, so it only shows their sizes.
-    const shown = secrets.map(([name, value]) => `${name} (${String(value).length} characters)`)
-    ctx.log.say(`Secret OS parameters: ${shown.join(', ')}`)
+    const displayed = secrets.map(([name, value]) => `${name} (${String(value).length} characters)`)
+    ctx.log.say(`Secret OS parameters: ${displayed.join(', ')}`)
     return Promise.resolve(null)
   },
 })

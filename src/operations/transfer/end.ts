@@ -66,13 +66,13 @@ export class TransferEnd {
     const started = await plan.start()
     if (!started.ok) return failure(`Failed to start ${plan.mode} on ${plan.node.name}: ${started.error}`)
     this.name = started.payload
-    const seen = new Progress(this.ctx, plan)
+    const observed = new Progress(this.ctx, plan)
     // Nodes can only be polled. The pauses grow, so that small disks are quick.
     for (let pause_s = TRANSFER_POLL_MIN_S; ; pause_s = Math.min(2 * pause_s, TRANSFER_POLL_MAX_S)) {
       const result = await this.ctx.nodes.attempt(plan.node, 'impexp_status', [[this.name]])
       if (!result.ok) this.ctx.env.processLog.warn(`Failed to get daemon status on ${plan.node.name}: ${result.error}`)
       const status = result.ok ? (result.payload[0] ?? undefined) : undefined
-      const wrong = seen.look(result.ok, status)
+      const wrong = observed.look(result.ok, status)
       if (wrong !== undefined) return failure(wrong, status)
       if (status?.exit_status === 0) return { ok: true, message: '', recentOutput: '' }
       if (status?.exit_status !== undefined) return failure(status.error_message ?? 'it gave no reason', status)

@@ -46,8 +46,8 @@ export const extStorageResource: Resource<ProviderRow> = {
 
 /** On every node of the group that answered. */
 function isUsable({ byNode, index }: ProviderRow, group: NodeGroup): boolean {
-  const asked = index.nodesOfGroup(group.uuid).filter(({ name }) => byNode.has(name))
-  return asked.length > 0 && asked.every(({ name }) => byNode.get(name)?.[0]?.[2] === true)
+  const requested = index.nodesOfGroup(group.uuid).filter(({ name }) => byNode.has(name))
+  return requested.length > 0 && requested.every(({ name }) => byNode.get(name)?.[0]?.[2] === true)
 }
 
 function commonParameters(lists: readonly (readonly (readonly [name: string, text: string])[])[]): unknown[] {

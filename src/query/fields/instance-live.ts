@@ -69,7 +69,7 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
     'Status_seen',
     'timestamp',
     'When the primary node last reported what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not',
-    ({ instance, heard }) => heardCell(heard?.runningSeen_ms(instance.primary_node)),
+    ({ instance, heard: received }) => heardCell(received?.runningSeen_ms(instance.primary_node)),
     { ours: true },
   ),
   user_nics: field(

@@ -22,14 +22,14 @@ export const instanceResource: Resource<InstanceRow> = {
     ...instanceNicFields,
     ...instanceLiveFields,
   },
-  all({ config, heard }) {
+  all({ config, heard: received }) {
     const index = ConfigIndex.of(config)
-    return index.instances().map((instance) => ({ instance, index, heard }))
+    return index.instances().map((instance) => ({ instance, index, heard: received }))
   },
-  find({ config, heard }, name) {
+  find({ config, heard: received }, name) {
     const index = ConfigIndex.of(config)
     const instance = index.findInstance(name)
-    return instance && { instance, index, heard }
+    return instance && { instance, index, heard: received }
   },
   notFound: (name) => new OpPrereqError(`Instance name ${name} not found`, ECODE.NOENT),
   async collect(rows, { config, live }, needs, named) {
@@ -88,13 +88,13 @@ async function seenElsewhere(
   names: ReadonlySet<string>,
   answers: Answers,
 ): Promise<ReadonlyMap<string, InstanceRuntime>> {
-  const seen = new Map<string, InstanceRuntime>()
+  const observed = new Map<string, InstanceRuntime>()
   await mapInSlices([...answers.values()], NODES_READ_AT_ONCE, (answer) => {
     if (!answer.ok) return
     for (const [name, info] of Object.entries(answer.payload))
-      if (names.has(name) && !seen.has(name)) seen.set(name, info)
+      if (names.has(name) && !observed.has(name)) observed.set(name, info)
   })
-  return seen
+  return observed
 }
 
 const primaryOffline = (instance: Instance, index: ConfigIndex): boolean => index.primaryOf(instance)?.offline === true

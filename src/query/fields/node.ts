@@ -157,7 +157,7 @@ export const nodeResource: Resource<NodeRow> = {
       'Seen',
       'timestamp',
       'When the node last reported on itself and on its instances: the age of the older of both. Null as long as one is missing',
-      ({ node, heard }) => heardCell(heard?.seen_ms(node.uuid)),
+      ({ node, heard: received }) => heardCell(received?.seen_ms(node.uuid)),
       { ours: true },
     ),
     pinst_hidden: field(
@@ -175,19 +175,19 @@ export const nodeResource: Resource<NodeRow> = {
       { ours: true },
     ),
   },
-  all({ config, heard, unseen }) {
+  all({ config, heard: received, unseen }) {
     const index = ConfigIndex.of(config)
-    return index.nodes().map((node) => ({ node, index, heard, unseen }))
+    return index.nodes().map((node) => ({ node, index, heard: received, unseen }))
   },
-  find({ config, heard, unseen }, name) {
+  find({ config, heard: received, unseen }, name) {
     const index = ConfigIndex.of(config)
     const node = index.findNode(name)
-    return node && { node, index, heard, unseen }
+    return node && { node, index, heard: received, unseen }
   },
   notFound: (name) => new OpPrereqError(`Node name ${name} not found`, ECODE.NOENT),
   async collect(rows, source) {
-    const asked = rows.filter(({ node }) => node.vm_capable).map(({ node }) => node)
-    const answers = await source.live.nodeInfo(source.config, asked)
+    const requested = rows.filter(({ node }) => node.vm_capable).map(({ node }) => node)
+    const answers = await source.live.nodeInfo(source.config, requested)
     for (const row of rows) row.live = answers.get(row.node.uuid)
   },
 }
@@ -213,8 +213,8 @@ function ofHypervisor(title: string, kind: FieldKind, doc: string, get: (info: H
 
 function ofStorage(title: string, kind: FieldKind, doc: string, unit: 0 | 1, get: (info: StorageInfo) => unknown) {
   return ofNode(title, kind, doc, ([, storage]) => {
-    const asked = storage?.[unit]
-    return asked && get(asked)
+    const requested = storage?.[unit]
+    return requested && get(requested)
   })
 }
 

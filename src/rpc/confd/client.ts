@@ -40,9 +40,9 @@ export class ConfdClient {
 
   /** The answers that came in time, the highest serial number first. */
   async askAll(question: ConfdQuestion, query: unknown): Promise<CandidateReply[]> {
-    const asked = this.chosen()
-    if (asked.length === 0) throw new Error('No master candidate is known that could be asked')
-    const replies = await this.exchange(asked, question, query)
+    const requested = this.chosen()
+    if (requested.length === 0) throw new Error('No master candidate is known that could be asked')
+    const replies = await this.exchange(requested, question, query)
     return replies.sort((a, b) => b.serial - a.serial)
   }
 
@@ -55,28 +55,28 @@ export class ConfdClient {
     const take = (left: string[], count: number) =>
       Array.from({ length: Math.min(left.length, count) }, () => left.splice(random.below(left.length), 1)).flat()
     const all = [...new Set(servers)]
-    const heard = take(
+    const received = take(
       all.filter((server) => silent?.has(server) !== true),
       CONFD_ASKED_MAX,
     )
     return [
-      ...heard,
+      ...received,
       ...take(
         all.filter((server) => silent?.has(server) === true),
-        CONFD_ASKED_MAX - heard.length,
+        CONFD_ASKED_MAX - received.length,
       ),
     ]
   }
 
-  private exchange(asked: readonly string[], question: ConfdQuestion, query: unknown): Promise<CandidateReply[]> {
+  private exchange(requested: readonly string[], question: ConfdQuestion, query: unknown): Promise<CandidateReply[]> {
     const { key, port, clock, random, silent } = this.options
     const salt = random.uuid()
     const datagram = packQuestion(key, question, query, seconds(clock), salt)
     const sockets = new Map(
-      [...new Set(asked.map((server) => net.isIP(server)))].map((family) => [family, openSocket(family)]),
+      [...new Set(requested.map((server) => net.isIP(server)))].map((family) => [family, openSocket(family)]),
     )
-    const heard = asked.filter((server) => silent?.has(server) !== true)
-    const awaited = heard.length === 0 ? asked : heard
+    const received = requested.filter((server) => silent?.has(server) !== true)
+    const awaited = received.length === 0 ? requested : received
     const most = Math.floor(awaited.length / 2) + 1
     const replies = new Map<string, CandidateReply>()
     const begun_ms = clock.monotonic_ms()
@@ -90,11 +90,11 @@ export class ConfdClient {
         timer?.cancel()
         for (const socket of sockets.values()) socket.close()
         sockets.clear()
-        silent?.note(asked, replies)
+        silent?.note(requested, replies)
         resolve([...replies.values()])
       }
       const send = () => {
-        for (const server of asked) sockets.get(net.isIP(server))?.send(datagram, port, server)
+        for (const server of requested) sockets.get(net.isIP(server))?.send(datagram, port, server)
         wait(CONFD_AGAIN_S, () => {
           // An answer counts even without the others. While there is none, the question may be lost, so it is sent
           // again.

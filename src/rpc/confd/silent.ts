@@ -12,11 +12,11 @@ export class SilentServers {
   }
 
   /** If none has answered, this node is probably cut off itself, so no candidate is noted. */
-  note(asked: readonly string[], replies: ReadonlyMap<string, unknown>): void {
+  note(requested: readonly string[], replies: ReadonlyMap<string, unknown>): void {
     for (const server of this.until_ms.keys())
       if (replies.has(server) || !this.has(server)) this.until_ms.delete(server)
     if (replies.size === 0) return
     const until_ms = this.clock.monotonic_ms() + CONFD_SILENT_S * 1000
-    for (const server of asked) if (!replies.has(server) && !this.has(server)) this.until_ms.set(server, until_ms)
+    for (const server of requested) if (!replies.has(server) && !this.has(server)) this.until_ms.set(server, until_ms)
   }
 }

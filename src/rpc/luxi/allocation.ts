@@ -27,8 +27,8 @@ export interface PlannedBalance {
 export type Answered<T> = { readonly answer: T } | { readonly job: JobId }
 
 /** A request has the parameters of its opcode, without `visible`, which depends on the caller. */
-function requestOf<const P extends ParameterTable>({ params: { visible: _, ...asked } }: { readonly params: P }) {
-  return objectOf(fieldsOf(asked), { others: 'refused' })
+function requestOf<const P extends ParameterTable>({ params: { visible: _, ...requested } }: { readonly params: P }) {
+  return objectOf(fieldsOf(requested), { others: 'refused' })
 }
 
 /** Each throws a Mismatch that names the mistake. */
@@ -38,6 +38,6 @@ export const whatIfRequest: Shape<WhatIfRequest> = refine(
   requestOf(OpClusterWhatIf),
   {},
   ({ nodes, node_tag, instances }) => nodes !== undefined || node_tag !== undefined || instances !== undefined,
-  (given) => `${JSON.stringify(given)} says of nothing that happens: give nodes, node_tag or instances`,
+  (input) => `${JSON.stringify(input)} says of nothing that happens: give nodes, node_tag or instances`,
 )
 export const patience = orNull(nonNegative(float))

@@ -101,12 +101,12 @@ function readArgs(args: unknown, checks: readonly Shape<unknown>[], least: numbe
 
 function readTuple(args: unknown, checks: readonly Shape<unknown>[], least: number): unknown[] {
   const single = checks.length === 1
-  const given: readonly unknown[] = single ? readArray(args) : Array.isArray(args) ? args : []
-  const fits = given.length >= least && given.length <= checks.length
+  const input: readonly unknown[] = single ? readArray(args) : Array.isArray(args) ? args : []
+  const fits = input.length >= least && input.length <= checks.length
   const wrong = () => new Mismatch(`Unable to read ${SHAPES[checks.length] ?? 'arguments'}`)
   // Ganeti checks a single argument before it counts them.
-  if (!fits && (!single || given.length === 0)) throw wrong()
-  const values = checks.map((check, index) => check.parse(given[index] ?? null))
+  if (!fits && (!single || input.length === 0)) throw wrong()
+  const values = checks.map((check, index) => check.parse(input[index] ?? null))
   if (!fits) throw wrong()
   return values
 }
@@ -200,10 +200,10 @@ function extension(name: GantryCallName): (args: unknown) => LuxiRequest {
   const checks = gantryArguments(name)
   const before = checks.length - own.length
   return submission(wire, (args) => {
-    const given = readArray(args)
-    const read = (all: typeof checks) => all.map((check, index) => check.parse(given[index]))
+    const input = readArray(args)
+    const read = (all: typeof checks) => all.map((check, index) => check.parse(input[index]))
     const values = ganetis
-      ? [...read(checks.slice(0, before)), ...readArgs(given.slice(before), own, own.length)]
+      ? [...read(checks.slice(0, before)), ...readArgs(input.slice(before), own, own.length)]
       : read(checks)
     return (master, signal) => {
       const serve = master.gantry?.[name] as ((...values: unknown[]) => Promise<unknown>) | undefined

@@ -39,12 +39,12 @@ export function readHistory<T extends { readonly times: readonly number[] }>(sha
   if (hasMoreValues(text, HISTORY_ANSWER_VALUES_MAX))
     throw new MondFailure('bad', `its answer has more than ${HISTORY_ANSWER_VALUES_MAX} values`)
   try {
-    const told = shape.parse(JSON.parse(text))
-    const wrong = Object.entries(told).find(
-      ([, column]) => Array.isArray(column) && column.length !== told.times.length,
+    const reported = shape.parse(JSON.parse(text))
+    const wrong = Object.entries(reported).find(
+      ([, column]) => Array.isArray(column) && column.length !== reported.times.length,
     )
     if (wrong !== undefined) throw new MondFailure('bad', `its answer has not one ${wrong[0]} for each of its times`)
-    return told
+    return reported
   } catch (error) {
     if (error instanceof MondFailure) throw error
     const why = error instanceof Mismatch ? plainly(error, { found: true }) : 'it is not JSON'

@@ -48,28 +48,28 @@ export interface ReadReports {
 
 /** Throws a MondFailure that names the mistake. */
 export function readReports(text: string): ReadReports {
-  const told = checked(text)
-  const named = (name: string) => told.find((one) => one.name === name)
+  const reported = checked(text)
+  const named = (name: string) => reported.find((one) => one.name === name)
   const sources = ['system', 'cpu-avg-load', 'storage'].flatMap((name) => named(name)?.timestamp ?? [])
   return {
-    reports: told.map((one) => {
+    reports: reported.map((one) => {
       const { name, category } = one
       return { name, category, status: statusOf(one), text: JSON.stringify(one) }
     }),
     figures: figuresOf(named),
     oldest_ms: sources.length === 0 ? undefined : Math.min(...sources) / 1e6,
-    newest_ms: told.length === 0 ? undefined : Math.max(...told.map(({ timestamp }) => timestamp)) / 1e6,
+    newest_ms: reported.length === 0 ? undefined : Math.max(...reported.map(({ timestamp }) => timestamp)) / 1e6,
   }
 }
 
 function checked(text: string): readonly Report[] {
   if (hasMoreValues(text, MOND_VALUES_MAX)) throw bad(`its answer has more than ${MOND_VALUES_MAX} values`)
-  const told = parsed(text)
-  if (isDeeper(told, MOND_DEPTH_MAX)) throw bad(`its answer is nested deeper than ${MOND_DEPTH_MAX} levels`)
-  if (Array.isArray(told) && told.length > MOND_REPORTS_MAX)
-    throw bad(`it tells ${told.length} reports, more than ${MOND_REPORTS_MAX}`)
+  const reported = parsed(text)
+  if (isDeeper(reported, MOND_DEPTH_MAX)) throw bad(`its answer is nested deeper than ${MOND_DEPTH_MAX} levels`)
+  if (Array.isArray(reported) && reported.length > MOND_REPORTS_MAX)
+    throw bad(`it tells ${reported.length} reports, more than ${MOND_REPORTS_MAX}`)
   try {
-    const read = reports.parse(told)
+    const read = reports.parse(reported)
     const long = read.find(({ name, category }) => Math.max(name.length, category?.length ?? 0) > REPORT_NAME_CHARS_MAX)
     if (long === undefined) return read
   } catch (error) {
@@ -97,8 +97,8 @@ const CODES: readonly unknown[] = [0, 1, 2, 4]
 function statusOf({ kind, data }: Report): ReadReport['status'] {
   const { status, error, details } = fieldsOf(data)
   const { code, message } = fieldsOf(status)
-  if (CODES.includes(code)) return { code: Number(code), message: shown(message) }
-  if (typeof error === 'string') return { code: 2, message: shown(error) }
+  if (CODES.includes(code)) return { code: Number(code), message: displayed(message) }
+  if (typeof error === 'string') return { code: 2, message: displayed(error) }
   // The status of the collector `diagnose` is a word, printed by the program that it starts.
   if (typeof status === 'string') return status === 'Ok' ? { code: 0, message: '' } : verdict(status, details)
   return kind === 1 ? { code: 2, message: 'its report has no status that is known' } : undefined
@@ -106,11 +106,11 @@ function statusOf({ kind, data }: Report): ReadReport['status'] {
 
 const verdict = (status: string, details: unknown) => ({
   code: status === 'live-repair' ? 1 : status === NOT_RUN ? 2 : 4,
-  message: shown(typeof details === 'string' ? `${status}: ${details}` : status),
+  message: displayed(typeof details === 'string' ? `${status}: ${details}` : status),
 })
 
 /** In one line. A collector has a line for each thing that it complains about. */
-function shown(text: unknown): string {
+function displayed(text: unknown): string {
   const lines = typeof text === 'string' ? text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim()) : []
   return startOf(lines.filter((line) => line !== '').join('; '), STATUS_CHARS_SHOWN)
 }
@@ -133,12 +133,12 @@ function figuresOf(named: (name: string) => Report | undefined): MonitoringFigur
 const figure = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
 
-function fullest(told: unknown): FullestStorage | null {
-  const all: readonly unknown[] = Array.isArray(told) ? told : []
+function fullest(reported: unknown): FullestStorage | null {
+  const all: readonly unknown[] = Array.isArray(reported) ? reported : []
   const measured = all.map(fieldsOf).flatMap(({ name, ...room }) => {
     const [size_bytes, free_bytes] = [figure(room['size_bytes']), figure(room['free_bytes'])]
     if (typeof name !== 'string' || size_bytes === null || free_bytes === null || size_bytes === 0) return []
-    return [{ name: shown(name), size_bytes, free_bytes }]
+    return [{ name: displayed(name), size_bytes, free_bytes }]
   })
   const shareOf = (one: FullestStorage) => one.free_bytes / one.size_bytes
   return measured.reduce<FullestStorage | null>(

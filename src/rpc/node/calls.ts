@@ -90,17 +90,17 @@ type WithPlanned<A extends Args, R> = unknown extends R
 const toldCalls = <const K extends CallKind>(kind: K) => {
   const call =
     (fanOut: NodeCall<Args, unknown>['fanOut']) =>
-    <const A extends Args, R>(timeout_s: number, args: A, result: Shape<R>, ...given: WithPlanned<A, R>) => {
-      const [planned = () => null as R] = given
+    <const A extends Args, R>(timeout_s: number, args: A, result: Shape<R>, ...input: WithPlanned<A, R>) => {
+      const [planned = () => null as R] = input
       return { kind, args, result, timeout_s, answer_bytes: USUAL, fanOut, planned } as NodeCall<A, R>
     }
   return { one: call('one'), many: call('many') }
 }
-const asked =
+const requested =
   (fanOut: NodeCall<Args, unknown>['fanOut']) =>
   <const A extends Args, R>(timeout_s: number, args: A, result: Shape<R>) =>
     ({ kind: 'question', args, result, timeout_s, answer_bytes: USUAL, fanOut }) as NodeCall<A, R>
-const question = { one: asked('one'), many: asked('many') }
+const question = { one: requested('one'), many: requested('many') }
 const also = <A extends Args, R>(call: NodeCall<A, R>, more: Partial<NodeCall<A, NoInfer<R>>>): NodeCall<A, R> => ({
   ...call,
   ...more,

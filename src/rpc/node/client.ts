@@ -140,13 +140,13 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
         typeof args === 'function'
           ? call(target, name, args(target))
           : call(target, name, args, () => (shared ??= bodyOf(name, args)))
-      const asked = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
+      const requested = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
         const answer = ask(target).then((result) => [target.uuid, result] as const)
         // Promise.all() reports the failure; this only keeps it from counting as unhandled.
         answer.catch(() => undefined)
         return answer
       })
-      return new Map(await Promise.all(asked))
+      return new Map(await Promise.all(requested))
     },
     close: () => transport.close(),
   }

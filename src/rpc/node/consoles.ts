@@ -59,28 +59,28 @@ export function openNodeConsoles({ paths, files, clock, port = NODE_PORT }: Cons
     if (simSocket !== undefined && files.existsSync(simSocket))
       return Promise.reject(new Error(`${target.name} is a simulated node, whose instances have no consoles`))
     return new Promise((resolve, reject) => {
-      const asked = https.request({
+      const requested = https.request({
         ...{ host: target.primary_ip, port, path: CONSOLE_PATH, agent: false, ...nodeClientTls(files, paths) },
         headers: { Connection: 'Upgrade', Upgrade: CONSOLE_PROTOCOL },
       })
       const fail = (error: Error) => {
         limit.cancel()
-        asked.destroy()
+        requested.destroy()
         reject(error)
       }
       const limit = clock.after(NODE_CONNECT_S * 1000, () =>
         fail(new Error(`${target.name} did not answer within ${NODE_CONNECT_S} s`)),
       )
-      asked.on('error', (error) => fail(new Error(`${target.name} cannot be reached: ${error.message}`)))
-      asked.once('response', (response) => void refusalOf(target, response).then(fail, fail))
-      asked.once('upgrade', (_response, socket, head) => {
+      requested.on('error', (error) => fail(new Error(`${target.name} cannot be reached: ${error.message}`)))
+      requested.once('response', (response) => void refusalOf(target, response).then(fail, fail))
+      requested.once('upgrade', (_response, socket, head) => {
         limit.cancel()
         if (head.length > 0) socket.unshift(head)
         const messages = framedMessages(socket, CONSOLE_MESSAGE_BYTES_MAX)
         messages.write(JSON.stringify(request))
         resolve(messages)
       })
-      asked.end()
+      requested.end()
     })
   }
 }

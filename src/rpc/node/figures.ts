@@ -44,9 +44,9 @@ export const figures: Shape<readonly Figures[]> = {
   schema: metrics.schema,
   parse(value) {
     const own = metrics.parse(value).filter(({ name }) => name === CALL_DURATION.name)
-    const told = own.flatMap(({ values }) => parsePart(listOf(series), values, 'field', 'values'))
-    if (told.length > CALL_SERIES_MAX) throw new Mismatch(`more than ${CALL_SERIES_MAX} series`)
-    const values = told.map((one) => ({ ...one, labels: labelsOf(one.metricName, one.labels) }))
+    const reported = own.flatMap(({ values }) => parsePart(listOf(series), values, 'field', 'values'))
+    if (reported.length > CALL_SERIES_MAX) throw new Mismatch(`more than ${CALL_SERIES_MAX} series`)
+    const values = reported.map((one) => ({ ...one, labels: labelsOf(one.metricName, one.labels) }))
     const different = new Set(
       values.map(({ metricName, labels: { call, le } }) => JSON.stringify([metricName, call, le])),
     )

@@ -102,6 +102,6 @@ function parsed(text: string): unknown {
 /** `{ code, message, explain }`, the form of Ganeti's errors. */
 function wordsOf(answer: unknown): string {
   const fields = typeof answer === 'object' && answer !== null ? answer : {}
-  const told = [Reflect.get(fields, 'message'), Reflect.get(fields, 'explain')]
-  return told.filter((word) => typeof word === 'string' && word !== '').join(': ')
+  const reported = [Reflect.get(fields, 'message'), Reflect.get(fields, 'explain')]
+  return reported.filter((word) => typeof word === 'string' && word !== '').join(': ')
 }

@@ -28,8 +28,8 @@ export class FollowFeed {
     const waiting: string[] = []
     this.followers.set(connection, waiting)
     void connection.closed.then(() => this.followers.delete(connection))
-    const told = encodeGantry(this.withGantry ? gantry : publicPart(gantry))
-    connection.send(`{"success":true,"result":{"config":${head},"gantry":${told}}}`)
+    const reported = encodeGantry(this.withGantry ? gantry : publicPart(gantry))
+    connection.send(`{"success":true,"result":{"config":${head},"gantry":${reported}}}`)
     for (const slice of objects) {
       if (!connection.send(`{"objects":${slice}}`)) return
       await breathe()

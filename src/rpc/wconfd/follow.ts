@@ -84,13 +84,13 @@ export class ConfigFollower {
 
   /** Resolves when the snapshot has come. A daemon that hangs takes the connection all the same, and says nothing. */
   private connect(): Promise<void> {
-    let heard = 0
+    let received = 0
     let silence: Timer | undefined
     const come = new Promise<void>((resolve, reject) => {
       const listen = () => {
-        const before = heard
+        const before = received
         const look = () => {
-          if (heard !== before) return listen()
+          if (received !== before) return listen()
           reject(late('the configuration daemon', this.path, FOLLOW, WCONFD_ANSWER_S))
           this.connection?.destroy()
         }
@@ -101,7 +101,7 @@ export class ConfigFollower {
       const receive = async (text: string, connection: FramedConnection) => {
         // Ignores messages of a former connection.
         if (connection !== this.connection) return
-        heard++
+        received++
         try {
           await this.receive(JSON.parse(text))
           if (this.coming === undefined) resolve()

@@ -37,7 +37,7 @@ export class Access {
   }
 
   private isTaken(permission: string): boolean {
-    return [this.identity, this.scope].some((given) => given !== null && isTaken(given.permissions, permission))
+    return [this.identity, this.scope].some((input) => input !== null && isTaken(input.permissions, permission))
   }
 
   /** Whether the token or the user lacks it: a new token helps only in the first case. */
@@ -93,9 +93,9 @@ export class Access {
     if (this.limited && !this.isInside(config, op)) throw forbidden(OUTSIDE)
     if (this.limited) checkSettable(op)
     for (const permission of permissionsFor(op)) this.need(permission)
-    const asked = KINDS.get(String(op['what']))
-    if (op.OP_ID === 'OP_QUERY' && asked !== undefined && this.isTaken(`${asked}.query`))
-      throw forbidden(`the permission ${asked}.query was taken away`)
+    const requested = KINDS.get(String(op['what']))
+    if (op.OP_ID === 'OP_QUERY' && requested !== undefined && this.isTaken(`${requested}.query`))
+      throw forbidden(`the permission ${requested}.query was taken away`)
   }
 
   /** Like `check`, for the opcodes of jobs that a permitted opcode submits. That opcode has chosen their details. */

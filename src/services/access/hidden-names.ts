@@ -17,14 +17,14 @@ export function tellingFor(access: Access, config: ConfigData): Telling {
   return (value, said) => {
     let spoken: string | undefined
     const isSaid = (word: string) => (spoken ??= JSON.stringify(said)?.toLowerCase() ?? '').includes(word.toLowerCase())
-    const told = (text: string): string =>
+    const reported = (text: string): string =>
       text.replaceAll(WORD, (word: string, at: number) => {
         const kind = kindOf(word)
         if (kind === undefined || isSaid(word) || !isName(word, text.slice(0, at), kind)) return word
         return `(${kind[0]} outside of the scope)`
       })
     // Only texts change, so the value keeps its type.
-    return everyText(value, told) as typeof value
+    return everyText(value, reported) as typeof value
   }
 }
 
@@ -54,9 +54,9 @@ const isIn = (all: Dictionary<{ readonly name: string }>, word: string): boolean
 const isName = (word: string, before: string, [kind]: Kind): boolean =>
   /[.]|^[0-9a-f]{8}-/.test(word) || new RegExp(`(${kind}s?|,|['"]|\\bon) ?['"]?$`).test(before)
 
-function everyText(value: unknown, told: (text: string) => string): unknown {
-  if (typeof value === 'string') return told(value)
-  if (Array.isArray(value)) return value.map((one) => everyText(one, told))
+function everyText(value: unknown, reported: (text: string) => string): unknown {
+  if (typeof value === 'string') return reported(value)
+  if (Array.isArray(value)) return value.map((one) => everyText(one, reported))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, everyText(one, told)]))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, everyText(one, reported)]))
 }

@@ -8,8 +8,8 @@ import type { WireOpCode } from '../../rpc/luxi/calls'
 /** The first parameter whose value the rules forbid, such as `hvparams.kvm_extra`. */
 export function notSettable({ OP_ID, ...op }: WireOpCode): string | undefined {
   const definition = definitionOf(OP_ID)
-  const given = Object.entries(op).filter(([, value]) => value !== null)
-  return firstRefused(given, (name) => settableRule(definition, name))
+  const input = Object.entries(op).filter(([, value]) => value !== null)
+  return firstRefused(input, (name) => settableRule(definition, name))
 }
 
 /** Parameters that name objects are free; their objects must be in the scope. */
@@ -26,10 +26,10 @@ export const ruleIn = (rules: ScopeRules, name: string): ScopeRule =>
   (Object.hasOwn(rules, name) ? rules[name] : rules['*']) ?? false
 
 function firstRefused(
-  given: readonly (readonly [name: string, value: unknown])[],
+  input: readonly (readonly [name: string, value: unknown])[],
   ruleOf: (name: string) => ScopeRule,
 ): string | undefined {
-  const refused = given.map(([name, value]) => {
+  const refused = input.map(([name, value]) => {
     const rule = ruleOf(name)
     if (value === undefined) return undefined
     if (!isDictionary(rule)) return admits(rule, value) ? undefined : name
@@ -39,10 +39,10 @@ function firstRefused(
   return refused.find(isDefined)
 }
 
-function refusedWithin(given: unknown, rules: ScopeRules): string | undefined {
+function refusedWithin(input: unknown, rules: ScopeRules): string | undefined {
   // Devices come in lists, changes of devices in lists with action and index.
-  if (Array.isArray(given)) return given.map((entry: unknown) => refusedWithin(entry, rules)).find(isDefined)
-  return isObject(given) ? firstRefused(Object.entries(given), (name) => ruleIn(rules, name)) : undefined
+  if (Array.isArray(input)) return input.map((entry: unknown) => refusedWithin(entry, rules)).find(isDefined)
+  return isObject(input) ? firstRefused(Object.entries(input), (name) => ruleIn(rules, name)) : undefined
 }
 
 const isDefined = (name: string | undefined): boolean => name !== undefined

@@ -52,7 +52,7 @@ export class TokenService {
     const [prefix, id] = secret.split('_')
     const token = prefix === PREFIX && id !== undefined ? this.one(id) : undefined
     const matches = sameDigest(digestOf(secret), token?.digest ?? digestOf(''))
-    return token !== undefined && matches && !this.isOver(token) ? shown(token) : null
+    return token !== undefined && matches && !this.isOver(token) ? displayed(token) : null
   }
 
   /** Lists the caller's tokens; an administrator gets all. A token sees itself and tokens whose rights are no wider. */
@@ -60,22 +60,22 @@ export class TokenService {
     const all = access.may('tokens.admin')
     return this.stored()
       .filter((token) => (all || token.user === access.identity.user) && access.reaches(token))
-      .map(shown)
+      .map(displayed)
   }
 
-  async add({ identity }: Access, wanted: NewToken): Promise<{ token: TokenInfo; secret: string }> {
+  async add({ identity }: Access, desired: NewToken): Promise<{ token: TokenInfo; secret: string }> {
     if (identity.token !== null) throw forbidden('a token cannot create tokens; log in with the password')
-    const bad = badPermission(wanted.permissions)
+    const bad = badPermission(desired.permissions)
     if (bad !== undefined) throw new OpPrereqError(`permissions: ${bad}`, ECODE.INVAL)
-    if (wanted.name === '' || wanted.permissions.length === 0)
+    if (desired.name === '' || desired.permissions.length === 0)
       throw new OpPrereqError('A token needs a name and at least one permission', ECODE.INVAL)
     await this.refuseStranger(identity.user)
     const { random, clock } = this.context
     const id = random.hex(8)
     const secret = `${PREFIX}_${id}_${random.hex(32)}`
     // A token keeps what its role allowed when it was made.
-    const permissions = withoutRoles(wanted.permissions)
-    const token: TokenInfo = { ...wanted, permissions, id, user: identity.user, created: seconds(clock) }
+    const permissions = withoutRoles(desired.permissions)
+    const token: TokenInfo = { ...desired, permissions, id, user: identity.user, created: seconds(clock) }
     // Each new token is counted before the next one is checked.
     await this.turns.runExclusive(async () => {
       this.refuseBeyond(identity.user)
@@ -155,7 +155,7 @@ export class TokenService {
 
 const NONE: Dictionary<StoredToken> = {}
 
-const shown = ({ digest: _digest, ...token }: StoredToken): TokenInfo => token
+const displayed = ({ digest: _digest, ...token }: StoredToken): TokenInfo => token
 
 const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 

@@ -24,8 +24,8 @@ export function jobEvents(before: Job | undefined, job: Job, config: ConfigData 
   const events: NewEvent[] = []
   const objects = objectsOfJob(job, config)
   for (const [index, op] of job.ops.entries()) {
-    const seen = before?.ops[index]?.log.length ?? 0
-    for (const [serial, [second, micro], type, message] of op.log.slice(seen))
+    const observed = before?.ops[index]?.log.length ?? 0
+    for (const [serial, [second, micro], type, message] of op.log.slice(observed))
       events.push({
         type: 'log',
         objects,
@@ -157,8 +157,8 @@ export function answerEvent(node: string, change: 'silent' | 'back', why: string
 }
 
 /** Events of notes that were made while no luxid ran, for example why it could not run. */
-export function untoldCopies({ sections }: GantryData, told: readonly Pick<NewEvent, 'data'>[]): NewEvent[] {
-  const known = new Set(told.map(({ data }) => JSON.stringify(data)))
+export function untoldCopies({ sections }: GantryData, reported: readonly Pick<NewEvent, 'data'>[]): NewEvent[] {
+  const known = new Set(reported.map(({ data }) => JSON.stringify(data)))
   return copyNotes(sections[COPY_NOTES])
     .map(copyEvent)
     .filter(({ data }) => !known.has(JSON.stringify(data)))
@@ -208,12 +208,12 @@ function maintenanceEvents({ nodes }: ConfigData, { gantry }: Delta): NewEvent[]
   const problems = Object.hasOwn(rounds, PROBLEMS_KEY)
     ? Object.entries(problemsOf({ sections: { [MAINTENANCE.rounds]: rounds } }))
     : []
-  const told = problems.map(([node, problem]): NewEvent => ({
+  const reported = problems.map(([node, problem]): NewEvent => ({
     type: 'maintenance',
     objects: [`node/${node}`],
     data: { node, problem },
   }))
-  return [...events, ...told]
+  return [...events, ...reported]
 }
 
 /** Names a token by its id alone: others may not know more of it. */

@@ -62,20 +62,20 @@ export class EventService {
       const { events, gap } = this.history.since(after)
       if (gap !== null) return { events: [], last: this.history.last, gap }
       const page = events.slice(0, EVENTS_PAGE_MAX)
-      const wanted = page.filter((event) => this.isFor(reader, request, event))
+      const desired = page.filter((event) => this.isFor(reader, request, event))
       after = page.at(-1)?.id ?? after
       const left_s = (deadline_ms - clock.monotonic_ms()) / 1000
-      if (wanted.length > 0 || left_s <= 0) return { events: wanted, last: after, gap: null }
+      if (desired.length > 0 || left_s <= 0) return { events: desired, last: after, gap: null }
       if (page.length === 0) await this.history.change(left_s)
     }
   }
 
   /** Past events, newest first, as far as they are kept. */
-  past(access: Access, { before, limit, ...wanted }: PastEventsRequest): PastEventsPage {
+  past(access: Access, { before, limit, ...desired }: PastEventsRequest): PastEventsPage {
     const found: ClusterEvent[] = []
     for (const event of this.history.back(before)) {
-      if (event.type === 'gap' && !wanted.types.includes('gap')) continue
-      if (!this.isFor(access, wanted, event)) continue
+      if (event.type === 'gap' && !desired.types.includes('gap')) continue
+      if (!this.isFor(access, desired, event)) continue
       if (found.length === limit) return { events: found, next: found.at(-1)?.id ?? null }
       found.push(event)
     }
@@ -99,7 +99,7 @@ export class EventService {
     // Everybody must learn that events are missing.
     if (event.type === 'gap') return true
     if (types.length > 0 && !types.includes(event.type)) return false
-    if (objects.length > 0 && !objects.some((wanted) => concerns(event, wanted))) return false
+    if (objects.length > 0 && !objects.some((desired) => concerns(event, desired))) return false
     if (!access.limited) return true
     const config = this.context.config()
     if (event.type === 'job' || event.type === 'log') return this.mayFollowJob(access, Number(event.data['job']))
@@ -113,9 +113,9 @@ export class EventService {
   }
 }
 
-function concerns(event: ClusterEvent, wanted: string): boolean {
-  const kind = wanted.endsWith('/*') ? wanted.slice(0, -1) : undefined
-  return event.objects.some((object) => (kind === undefined ? object === wanted : object.startsWith(kind)))
+function concerns(event: ClusterEvent, desired: string): boolean {
+  const kind = desired.endsWith('/*') ? desired.slice(0, -1) : undefined
+  return event.objects.some((object) => (kind === undefined ? object === desired : object.startsWith(kind)))
 }
 
 /** A token with a scope sees the jobs that were submitted with it. */

@@ -193,8 +193,8 @@ export class InstanceWatch {
   private arrived({ uuid, name, primary_node, beparams }: Instance): void {
     const { known } = this.parts
     const picture = this.pictures.get(uuid)
-    const told = known.runningOn(primary_node)
-    if (picture?.running !== true || picture.node !== primary_node || told?.[name] !== undefined) return
+    const reported = known.runningOn(primary_node)
+    if (picture?.running !== true || picture.node !== primary_node || reported?.[name] !== undefined) return
     known.correct(primary_node, name, this.newRuntime(beparams))
   }
 
@@ -204,17 +204,17 @@ export class InstanceWatch {
   }
 
   private nodeTold(node: NodeUuid, asked_ms: number): void {
-    const told = this.parts.known.runningOn(node)
-    if (told === undefined) return
+    const reported = this.parts.known.runningOn(node)
+    if (reported === undefined) return
     for (const instance of ConfigIndex.of(this.parts.config()).primaryInstances(node)) {
       const touched = this.touched.get(instance.uuid)
       if (instance.forthcoming || (touched !== undefined && (touched.busy > 0 || asked_ms < touched.ended_ms))) continue
       this.touched.delete(instance.uuid)
-      const runtime = told[instance.name]
+      const runtime = reported[instance.name]
       const isHere = runtime !== undefined && !isGuestElsewhere(runtime)
       const running = isHere && runtime.state !== USER_DOWN
-      const wanted = instance.admin_state === 'up' && !isHere && !touched?.cause
-      const change = running ? 'started' : wanted ? 'crashed' : 'stopped'
+      const desired = instance.admin_state === 'up' && !isHere && !touched?.cause
+      const change = running ? 'started' : desired ? 'crashed' : 'stopped'
       this.turned(instance, running, node, change, touched?.cause ?? null)
     }
   }
@@ -235,9 +235,9 @@ export class InstanceWatch {
     cause: Cause | null,
     config = this.parts.config(),
   ): void {
-    const shown = (picture: Picture | null) =>
+    const displayed = (picture: Picture | null) =>
       picture && { running: picture.running, node: config.nodes[picture.node]?.name ?? picture.node }
-    const data = { instance: name, uuid, change, before: shown(before), now: shown(now), cause }
+    const data = { instance: name, uuid, change, before: displayed(before), now: displayed(now), cause }
     this.parts.add({ type: 'instance', objects: [`instance/${name}`], data })
   }
 

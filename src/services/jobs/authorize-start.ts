@@ -42,8 +42,8 @@ export async function checkSubmitted(
 const EVERYTHING: Selector = { instances: 'all', nodes: 'all', groups: 'all', networks: 'all' }
 
 function selectorOf(match: readonly Precondition[]): Selector {
-  const of = (wanted: Precondition['kind']): string[] =>
-    match.filter(({ kind }) => kind === wanted).map(({ uuid }) => uuid)
+  const of = (desired: Precondition['kind']): string[] =>
+    match.filter(({ kind }) => kind === desired).map(({ uuid }) => uuid)
   return { instances: of('instance'), nodes: of('node'), groups: of('group'), networks: of('network') }
 }
 
@@ -53,11 +53,11 @@ export function checkPreconditions(
   match: readonly Precondition[],
   sees: (object: Precondition) => boolean = () => true,
 ): void {
-  const complaints = match.flatMap((wanted) => {
-    const found = serialOf(config, wanted)
-    if (found === wanted.serial_no) return []
-    if (!sees(wanted)) return ['an object outside the scope of the token has changed']
-    return [found === undefined ? goneText(wanted) : serialText(wanted, found)]
+  const complaints = match.flatMap((desired) => {
+    const found = serialOf(config, desired)
+    if (found === desired.serial_no) return []
+    if (!sees(desired)) return ['an object outside the scope of the token has changed']
+    return [found === undefined ? goneText(desired) : serialText(desired, found)]
   })
   if (complaints.length > 0) throw changed([...new Set(complaints)])
 }
@@ -67,7 +67,7 @@ export function checkPreconditions(
  * not.
  */
 export function checkAskedFor(access: Access, config: ConfigData, match: readonly Precondition[]): void {
-  const hidden = match.filter((wanted) => !seesWanted(access, config, wanted))
+  const hidden = match.filter((desired) => !seesWanted(access, config, desired))
   if (hidden.length > 0) throw changed(hidden.map(goneText))
   checkPreconditions(config, match)
 }

@@ -27,9 +27,9 @@ export function jobView(job: Job, archived: boolean): JobView {
 export const markedView = (job: Job, archived: boolean): JobView => viewOf(job, archived, (input) => input)
 
 /** What costs much is made when somebody reads it: most ask for states and results only. */
-function viewOf(job: Job, archived: boolean, shown: (input: WireOpCode) => WireOpCode): JobView {
+function viewOf(job: Job, archived: boolean, displayed: (input: WireOpCode) => WireOpCode): JobView {
   const ops = job.ops.map((op) => {
-    const input = once(() => shown(withoutInternalMarks(redactPrivate(op.input))))
+    const input = once(() => displayed(withoutInternalMarks(redactPrivate(op.input))))
     return {
       ...op,
       get input() {

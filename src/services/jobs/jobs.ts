@@ -42,12 +42,12 @@ export class JobService {
     const { queue, clock } = this.context
     let job = queue.job(id) ?? (await queue.find(id))
     if (job === undefined) throw new JobLost("Can't load job file")
-    const seen = JSON.stringify(previous) ?? 'null'
+    const observed = JSON.stringify(previous) ?? 'null'
     const serial = typeof previousLog === 'number' ? previousLog : null
     const look = (at: Job): JobChange => [fieldsOf(at, () => this.context.config(), fields), logAfter(at, serial)]
     const news = (at: Job) => {
       const [row, log] = look(at)
-      return isFinished(at) || log.length > 0 || JSON.stringify(row) !== seen
+      return isFinished(at) || log.length > 0 || JSON.stringify(row) !== observed
     }
     if (news(job) || timeout_s <= 0 || isFinished(job)) return look(job)
     await new Promise<void>((resolve) => {
@@ -144,10 +144,11 @@ export class JobService {
   private async awaitCancellation(id: JobId, execution: Execution): Promise<[boolean, string]> {
     const job = await this.whenEnded(id, JOB_CANCEL_WAIT_S, execution.done)
     const status = job === undefined ? 'gone' : jobStatus(job)
-    const shown = `status JOB_STATUS_${status.toUpperCase()}`
+    const displayed = `status JOB_STATUS_${status.toUpperCase()}`
     if (status === 'canceled') return [true, 'Job successfully cancelled']
-    if (job === undefined || isFinished(job)) return [false, `Job exited before it could have been canceled, ${shown}`]
-    return [false, `Job could not be canceled, ${shown}`]
+    if (job === undefined || isFinished(job))
+      return [false, `Job exited before it could have been canceled, ${displayed}`]
+    return [false, `Job could not be canceled, ${displayed}`]
   }
 }
 

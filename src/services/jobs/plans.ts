@@ -65,11 +65,11 @@ export class Plans {
     if (reads.length > PLAN_OBJECTS_MAX)
       throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)
     const { id, expires } = this.keep(access.identity, apart ? jobsApart(ops, planned) : [jobOf(ops, planned)])
-    const seen = ({ kind, name }: ReadObject) => access.sees(config, `${kind}/${name}`)
+    const observed = ({ kind, name }: ReadObject) => access.sees(config, `${kind}/${name}`)
     return {
       ...{ id, expires, possible: possible(planned, ops.length) },
       ops: planned.map(plannedFor(access, config, ops)),
-      preconditions: distinct(reads.filter(seen)).map(({ kind, name, serial_no }) => ({
+      preconditions: distinct(reads.filter(observed)).map(({ kind, name, serial_no }) => ({
         object: `${kind}/${name}`,
         serial_no,
       })),
@@ -186,10 +186,10 @@ const distinct = (reads: readonly ReadObject[]): ReadObject[] => [
   ...new Map(reads.map((read) => [`${read.kind}/${read.uuid}`, read])).values(),
 ]
 
-function possible(planned: readonly Planned[], wanted: number): boolean | null {
+function possible(planned: readonly Planned[], desired: number): boolean | null {
   const verdicts = planned.map(({ opcode }) => opcode.possible)
   if (verdicts.includes(false)) return false
-  return verdicts.includes(null) || planned.length < wanted ? null : true
+  return verdicts.includes(null) || planned.length < desired ? null : true
 }
 
 /** Secrets are part of the digest, but are not kept. */

@@ -32,7 +32,7 @@ export class Submissions {
       const match = ops.map((_, index) => [...(index === 0 ? request.match : []), ...(planned[index] ?? [])])
       const config = this.context.config()
       checkAskedFor(access, config, request.match)
-      checkPreconditions(config, planned.flat(), (wanted) => seesWanted(access, config, wanted))
+      checkPreconditions(config, planned.flat(), (desired) => seesWanted(access, config, desired))
       return this.jobs.submit(this.marked(access, request, note, match), false)
     }
     if (key === null) return { job: await submit(null), replayed: false }
@@ -62,8 +62,8 @@ export class Submissions {
     ]
     const firstOp = note === null ? [] : [mark(MARK.key, note)]
     return ops.map((op, index) => {
-      const wanted = match[index] ?? []
-      const checks = wanted.length === 0 ? [] : [mark(MARK.match, JSON.stringify(wanted))]
+      const desired = match[index] ?? []
+      const checks = desired.length === 0 ? [] : [mark(MARK.match, JSON.stringify(desired))]
       const forOthers = definitionOf(op.OP_ID).forOthers ? [mark(MARK.rights, JSON.stringify(rights))] : []
       // Marks from the caller, for example in the opcodes of a multi-allocation, would pass for ours.
       return { ...withoutMarks(op), reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks, ...forOthers] }

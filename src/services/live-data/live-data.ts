@@ -116,13 +116,13 @@ export class NodeLiveData implements LiveData {
     const late = new Promise<typeof NO_ANSWER>((resolve) => {
       limit = this.clock.after(LIVE_ANSWER_S * 1000, () => resolve(NO_ANSWER))
     })
-    const asked = await mapInSlices(nodes, atOnce, (node) => {
+    const requested = await mapInSlices(nodes, atOnce, (node) => {
       const answer = Promise.race([askOne(node), late]).then((result: NodeResult<T>) => [node.uuid, result] as const)
       // Promise.all() reports the failure; this only avoids an unhandled rejection.
       answer.catch(() => undefined)
       return answer
     })
-    return Promise.all(asked)
+    return Promise.all(requested)
       .then((answers) => new Map(answers))
       .finally(() => limit?.cancel())
   }

@@ -41,8 +41,10 @@ export class Measures {
     if (this.asking.has(node.uuid)) return
     this.asking.add(node.uuid)
     // A newer node may know more calls.
-    const hear = (told: readonly Figures[]) => {
-      const figures = told.flatMap(({ values }) => values).filter(({ labels }) => isCallName(String(labels['call'])))
+    const hear = (reported: readonly Figures[]) => {
+      const figures = reported
+        .flatMap(({ values }) => values)
+        .filter(({ labels }) => isCallName(String(labels['call'])))
       this.kept.set(node.uuid, { node: node.name, figures })
     }
     const { questions, log } = this.parts
@@ -81,8 +83,8 @@ export class Measures {
   private async ofWconfd(): Promise<unknown[][]> {
     const { clock, wconfd, log } = this.parts
     try {
-      const told = await within(clock, METRICS_WAIT_S, wconfd.gantryMetrics())
-      return told === undefined ? [] : [told]
+      const reported = await within(clock, METRICS_WAIT_S, wconfd.gantryMetrics())
+      return reported === undefined ? [] : [reported]
     } catch (error) {
       log.warn({ err: error }, 'wconfd did not report its figures')
       return []

@@ -157,11 +157,12 @@ export class NodePoller {
     due.at_ms = Infinity
     let pause_s = NODE_LOOK_AGAIN_S
     try {
-      const told = await this.ask(config, node)
-      if (!told) this.away.add(node.uuid)
+      const reported = await this.ask(config, node)
+      if (!reported) this.away.add(node.uuid)
       else if (this.away.delete(node.uuid)) this.parts.returned?.(node)
       due.took_ms = this.now() - due.begun_ms
-      if (told) pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S, due.took_ms / 1000 / NODE_LOOKS_SHARE)
+      if (reported)
+        pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S, due.took_ms / 1000 / NODE_LOOKS_SHARE)
     } catch (error) {
       this.failed.add(`${node.name}: ${errorText(error)}`, { err: error })
     } finally {

@@ -67,7 +67,7 @@ export class NodeProber implements NodeClient {
   ): Promise<Map<NodeUuid, NodeResult<ResultOf<C>>>> {
     // All targets get the same arguments. The client recognizes a frozen object, and encodes it once.
     if (typeof args !== 'function') Object.freeze(args)
-    const asked = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
+    const requested = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
       const answer = this.ask(target, call, typeof args === 'function' ? args(target) : args).then(
         (result) => [target.uuid, result] as const,
       )
@@ -75,7 +75,7 @@ export class NodeProber implements NodeClient {
       answer.catch(() => undefined)
       return answer
     })
-    return new Map(await Promise.all(asked))
+    return new Map(await Promise.all(requested))
   }
 
   async one<C extends CallName>(target: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>> {

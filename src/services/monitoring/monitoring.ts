@@ -47,9 +47,9 @@ export class MonitoringService {
     this.parts.reports.keepOnly((uuid) => nodes[uuid] !== undefined)
   }
 
-  private item({ uuid, name, offline }: Node, wanted: MonitoringRequest): MonitoredNode {
+  private item({ uuid, name, offline }: Node, desired: MonitoringRequest): MonitoredNode {
     const told = offline ? undefined : this.parts.reports.told(uuid)
-    const chosen = told?.reports?.filter((report) => isWanted(report, wanted))
+    const chosen = told?.reports?.filter((report) => isWanted(report, desired))
     const problems = offline ? [] : [...problemsOf(told), ...reported(chosen ?? [])]
     return {
       node: name,
@@ -57,7 +57,7 @@ export class MonitoringService {
       status: offline ? null : worstOf(problems),
       ...{ problems, figures: told?.figures ?? NO_FIGURES, age_s: this.age_s(told) },
       clock_ahead_s: rounded(told?.clock_ahead_s),
-      reports: wanted.reports && chosen !== undefined ? `[${chosen.map(({ text }) => text).join(',')}]` : null,
+      reports: desired.reports && chosen !== undefined ? `[${chosen.map(({ text }) => text).join(',')}]` : null,
     }
   }
 

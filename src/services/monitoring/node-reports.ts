@@ -93,9 +93,9 @@ export class NodeReports {
   }
 
   told(node: NodeUuid): Told | undefined {
-    const asked = this.asked.get(node)
-    const isLate = asked?.asking !== undefined && this.now() - asked.begun_ms >= MONITORING_S * 1000
-    return asked !== undefined && isLate ? { ...asked, ...LATE } : asked
+    const requested = this.asked.get(node)
+    const isLate = requested?.asking !== undefined && this.now() - requested.begun_ms >= MONITORING_S * 1000
+    return requested !== undefined && isLate ? { ...requested, ...LATE } : requested
   }
 
   close(): void {
@@ -104,39 +104,39 @@ export class NodeReports {
 
   /** Forgets nodes that left the cluster. */
   keepOnly(there: (node: NodeUuid) => boolean): void {
-    for (const [node, asked] of this.asked) {
+    for (const [node, requested] of this.asked) {
       if (there(node)) continue
-      this.forgetReports(asked)
+      this.forgetReports(requested)
       this.asked.delete(node)
     }
   }
 
   private start(node: Node): { readonly asking: Promise<void> | undefined; readonly silent: boolean } {
-    const asked = this.askedOf(node.uuid)
-    const silent = asked.outcome?.kind === 'silent'
-    const isFresh = this.now() - asked.ended_ms < MONITORING_FRESH_S * 1000
-    if (asked.asking !== undefined || isFresh) return { asking: asked.asking, silent }
-    asked.begun_ms = this.now()
-    asked.asking = this.pace
-      .run(() => this.ask(node, asked))
+    const requested = this.askedOf(node.uuid)
+    const silent = requested.outcome?.kind === 'silent'
+    const isFresh = this.now() - requested.ended_ms < MONITORING_FRESH_S * 1000
+    if (requested.asking !== undefined || isFresh) return { asking: requested.asking, silent }
+    requested.begun_ms = this.now()
+    requested.asking = this.pace
+      .run(() => this.ask(node, requested))
       .finally(() => {
-        asked.asking = undefined
-        asked.ended_ms = this.now()
+        requested.asking = undefined
+        requested.ended_ms = this.now()
       })
-    return { asking: asked.asking, silent }
+    return { asking: requested.asking, silent }
   }
 
   private askedOf(node: NodeUuid): Asked {
-    let asked = this.asked.get(node)
-    if (asked === undefined) {
-      asked = { ...NOTHING, asking: undefined, begun_ms: 0, ended_ms: -Infinity, bytes: 0 }
-      this.asked.set(node, asked)
+    let requested = this.asked.get(node)
+    if (requested === undefined) {
+      requested = { ...NOTHING, asking: undefined, begun_ms: 0, ended_ms: -Infinity, bytes: 0 }
+      this.asked.set(node, requested)
     }
-    return asked
+    return requested
   }
 
   /** Never rejects. */
-  private async ask(node: Node, asked: Asked): Promise<void> {
+  private async ask(node: Node, requested: Asked): Promise<void> {
     const { clock, ask } = this.parts
     let reading = 0
     const hasRoom = (bytes: number): boolean => {
@@ -148,27 +148,27 @@ export class NodeReports {
     try {
       const bounds = { clock, limit_s: MOND_ANSWER_S, bytes_max: MOND_ANSWER_BYTES_MAX, hasRoom }
       const answer = await ask(node, '/1/report/all', bounds)
-      this.hear(asked, answer)
+      this.hear(requested, answer)
     } catch (error) {
-      this.forgetReports(asked)
-      asked.statuses = []
-      asked.outcome = { kind: error instanceof MondFailure ? error.kind : 'bad', why: errorText(error) }
+      this.forgetReports(requested)
+      requested.statuses = []
+      requested.outcome = { kind: error instanceof MondFailure ? error.kind : 'bad', why: errorText(error) }
     } finally {
       this.bytes -= reading
     }
   }
 
-  private hear(asked: Asked, { text, date_ms }: MondAnswer): void {
+  private hear(requested: Asked, { text, date_ms }: MondAnswer): void {
     const { reports, figures, oldest_ms, newest_ms } = readReports(text)
     const now_ms = this.parts.clock.now_ms()
-    this.forgetReports(asked)
-    asked.bytes = text.length
-    this.bytes += asked.bytes
+    this.forgetReports(requested)
+    requested.bytes = text.length
+    this.bytes += requested.bytes
     // A measurement is never in the node's future, so the node's clock shows at least the time of the newest report.
     const theirs_ms = Math.max(date_ms ?? -Infinity, newest_ms ?? -Infinity)
     const age_s = (seen_ms: number | undefined) => (seen_ms === undefined ? undefined : (theirs_ms - seen_ms) / 1000)
     const figures_s = age_s(oldest_ms)
-    Object.assign(asked, {
+    Object.assign(requested, {
       ...{ outcome: { kind: 'reports' }, reports, figures, newest_age_s: age_s(newest_ms) },
       statuses: reports.map(({ name, category, status }) => ({ name, category, status })),
       measured_ms: figures_s === undefined ? undefined : this.now() - figures_s * 1000,
@@ -181,15 +181,15 @@ export class NodeReports {
   private forgetLater(): void {
     this.timer?.cancel()
     const forget = () => {
-      for (const asked of this.asked.values()) this.forgetReports(asked)
+      for (const requested of this.asked.values()) this.forgetReports(requested)
     }
     this.timer = this.parts.clock.after(MONITORING_KEPT_S * 1000, forget, { background: true })
   }
 
-  private forgetReports(asked: Asked): void {
-    this.bytes -= asked.bytes
-    asked.bytes = 0
-    asked.reports = undefined
+  private forgetReports(requested: Asked): void {
+    this.bytes -= requested.bytes
+    requested.bytes = 0
+    requested.reports = undefined
   }
 
   private now = (): number => this.parts.clock.monotonic_ms()

@@ -83,8 +83,8 @@ export class QueryService {
 
   /** The current data for a query. Without facts of the cluster, because luxid does not serve that query. */
   source(viewOf = jobView): QuerySource {
-    const { config, live, queue, wconfd, known: heard } = this.context
-    return { config: config(), live, heard, jobs: jobReader(queue, viewOf), locks: lockReader(wconfd) }
+    const { config, live, queue, wconfd, known: received } = this.context
+    return { config: config(), live, heard: received, jobs: jobReader(queue, viewOf), locks: lockReader(wconfd) }
   }
 }
 

@@ -50,8 +50,8 @@ const placeText = ({ key, value }: Ranked, sort: ViewSort | null): string =>
 function readPlace(text: string, sort: ViewSort | null): Ranked | undefined {
   if (sort === null) return { key: text, value: null }
   try {
-    const told: unknown = JSON.parse(text)
-    const [value = null, key] = Array.isArray(told) ? (told as unknown[]) : []
+    const reported: unknown = JSON.parse(text)
+    const [value = null, key] = Array.isArray(reported) ? (reported as unknown[]) : []
     return isKey(key) ? { key, value } : undefined
   } catch {
     return undefined

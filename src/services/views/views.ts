@@ -55,11 +55,11 @@ async function rowsOf(
   const { fields: described, data } = await runQuery(what, [keyField(what), ...fields], chosen, source)
   const kinds = new Map(described.map(({ name, kind }) => [name, kind]))
   const rows = data.map(([key, ...cells]) => {
-    const shown = (field: string, at: number): unknown => {
+    const displayed = (field: string, at: number): unknown => {
       const value = cells[at]?.[1] ?? null
       return kinds.get(field) === 'timestamp' ? stampText(value) : value
     }
-    return [key?.[1], fields.map(shown)] as const
+    return [key?.[1], fields.map(displayed)] as const
   })
   return new Map(rows)
 }
@@ -78,7 +78,7 @@ async function ranked(access: Access, { what, key, filter, sort }: Wanted, sourc
   const { data } = await runQuery(what, fields, filter, source)
   // A job that was requested by id has a row even if it does not exist.
   const there = isJob ? data.filter(([, status]) => status?.[1] !== null) : data
-  const found = there.filter(([id]) => seen(access, what, id?.[1], source))
+  const found = there.filter(([id]) => observed(access, what, id?.[1], source))
   return found.flatMap(([id, , value]) => (isKey(id?.[1]) ? { key: id[1], value: value?.[1] ?? null } : []))
 }
 
@@ -111,7 +111,7 @@ const toldOp = (telling: Telling, op: OpView): OpView => ({
  * A token with a scope sees what is left of the cluster: the objects in its scope and those that they use. Kinds that
  * belong to no scope it does not see.
  */
-function seen(access: Access, what: QueryResource, key: unknown, { config }: QuerySource): boolean {
+function observed(access: Access, what: QueryResource, key: unknown, { config }: QuerySource): boolean {
   if (!access.limited || what === 'job' || what === 'os') return true
   return describe(config, what, String(key)) !== undefined
 }

@@ -32,20 +32,20 @@ export class WatcherReports {
     const reports = new WatcherReports(parts)
     try {
       const text = (await parts.disk.read(parts.paths.watcherReports))?.toString('utf8')
-      const told: unknown = text === undefined ? [] : JSON.parse(text)
-      for (const one of Array.isArray(told) ? told : []) reports.keep(watcherReport.parse(one))
+      const reported: unknown = text === undefined ? [] : JSON.parse(text)
+      for (const one of Array.isArray(reported) ? reported : []) reports.keep(watcherReport.parse(one))
     } catch (error) {
       parts.log.warn({ err: error }, 'the last report of the watcher cannot be read; its next run makes a new one')
     }
     return reports
   }
 
-  async watched(told: WatcherReport): Promise<null> {
+  async watched(reported: WatcherReport): Promise<null> {
     const { disk, paths, log, add } = this.parts
-    for (const [outcome, names] of outcomes(told)) this.count(outcome, names.length)
+    for (const [outcome, names] of outcomes(reported)) this.count(outcome, names.length)
     this.count('runs', 1)
-    if (told.error !== null) this.count('errors', 1)
-    const report = shortened(told)
+    if (reported.error !== null) this.count('errors', 1)
+    const report = shortened(reported)
     this.keep(report)
     const event = eventOf(report)
     if (event !== undefined) add(event)

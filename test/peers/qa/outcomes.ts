@@ -69,9 +69,9 @@ export function differences(ours: Outcomes, results: readonly Result[], partly: 
   const found = new Set(results.map(({ test }) => test))
   return [
     ...results.flatMap(({ test, outcome, text = '' }) => {
-      const wanted = known.get(test)
-      if (wanted === outcome) return []
-      const should = wanted === undefined ? 'is not in gantry-outcomes.json' : `should be: ${wanted}`
+      const desired = known.get(test)
+      if (desired === outcome) return []
+      const should = desired === undefined ? 'is not in gantry-outcomes.json' : `should be: ${desired}`
       return [`${test} ${outcome}, and ${should}. ${text.slice(-600)}`]
     }),
     ...[...known.keys()].flatMap((test) => (partly || found.has(test) ? [] : [`${test} was not run`])),

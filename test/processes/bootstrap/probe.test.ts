@@ -22,8 +22,8 @@ test('arguments of daemons are told as a shell reads them, however they are quot
     ]
     fs.writeFileSync(file, lines.join('\n'))
     const output = execFileSync('sh', ['-c', `${SAY}\n${argumentsProbe(file)}`], { encoding: 'utf8' })
-    const { arguments: given, written } = readFacts(output)
-    expect(Object.fromEntries(given)).toEqual({
+    const { arguments: input, written } = readFacts(output)
+    expect(Object.fromEntries(input)).toEqual({
       ...{ NODED_ARGS: '-b 192.0.2.1', RAPI_ARGS: '-b 127.0.0.1', CONFD_ARGS: '-d' },
       ...{ LUXID_ARGS: '-d --syslog=192.0.2.1', EXTRA_NODED_ARGS: '-p 1811' },
     })

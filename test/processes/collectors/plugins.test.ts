@@ -38,7 +38,7 @@ const write = (name: string, text: string, mode = 0o644) => {
 const plugins = (uid = process.geteuid?.() ?? 0) => new Plugins({ ...thisMachine, folder, clock: systemClock, uid })
 
 /** The output of each, or why there is none. */
-async function told(found = plugins(), taken: readonly string[] = []): Promise<Record<string, unknown>> {
+async function reported(found = plugins(), taken: readonly string[] = []): Promise<Record<string, unknown>> {
   const all = await found.find(taken)
   const said = all.map(async ({ name, category, open }) => {
     const data = await open().collect().catch((error: unknown) => (error instanceof Error ? error.message : error)) // prettier-ignore
@@ -49,7 +49,7 @@ async function told(found = plugins(), taken: readonly string[] = []): Promise<R
 
 test('a folder that is not there has no plugins', async () => {
   fs.rmdirSync(folder)
-  expect(await told()).toEqual({})
+  expect(await reported()).toEqual({})
   fs.mkdirSync(folder)
 })
 
@@ -60,7 +60,7 @@ test('programs, texts and JSON are told as they are, under the names of their fi
   write('note.txt', 'some text\n')
   write('.hidden', 'x')
   write('old.txt~', 'x')
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     'storage/raid': { disks: 2 },
     'default/room': { text: 'warm' },
     'node/rack': { rack: 7 },
@@ -75,7 +75,7 @@ test('sockets of this machine are read to their end', async () => {
   write('other.tcp', `127.0.0.1:${(tcp.address() as net.AddressInfo).port}\n`)
   write('far.tcp', '192.0.2.1:80\n')
   write('gone.tcp', '127.0.0.1:1\n')
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     'default/local': { from: 'local' },
     'default/other': { from: 'tcp' },
     'default/far': 'it does not name an address of this machine, such as 127.0.0.1:9000',
@@ -90,12 +90,12 @@ test('a plugin that others may change, or a link that leads elsewhere, is not re
   write('target', 'x')
   fs.symlinkSync('target', path.join(folder, 'link.txt'))
   fs.mkdirSync(path.join(folder, 'directory'))
-  const found = await told()
+  const found = await reported()
   expect(found['default/open']).toContain('can be written by others than its owner')
   expect(found['default/link']).toContain('is a link')
   expect(found['default/directory']).toContain('is neither a file nor a socket')
   fs.chmodSync(folder, 0o777)
-  expect((await told())['default/target']).toContain(`${folder} can be written by others`)
+  expect((await reported())['default/target']).toContain(`${folder} can be written by others`)
 })
 
 test('a plugin that belongs to another user is not read', async () => {
@@ -104,7 +104,7 @@ test('a plugin that belongs to another user is not read', async () => {
   // Root may have plugins for everybody.
   const other = own === 0 ? 12345 : own
   if (own === 0) fs.chownSync(path.join(folder, 'mine.txt'), other, other)
-  expect((await told(plugins(other + 1)))['default/mine']).toContain('belongs to another user')
+  expect((await reported(plugins(other + 1)))['default/mine']).toContain('belongs to another user')
 })
 
 test.each([
@@ -113,7 +113,7 @@ test.each([
   ['lies', '#!/bin/sh\necho "{nonsense"\n', 'it is no JSON'],
 ])('a program that %s is reported so', async (name, text, why) => {
   write(name, text, 0o755)
-  expect((await told())[`default/${name}`]).toContain(why)
+  expect((await reported())[`default/${name}`]).toContain(why)
 })
 
 test('one that does not end is given up, with all that it has started, and the others are told meanwhile', async () => {
@@ -132,15 +132,15 @@ test('one that does not end is given up, with all that it has started, and the o
     },
     async run(command, options) {
       limits.push(options?.timeout_s)
-      const given = command[0]?.endsWith('hangs') === true ? { ...options, timeout_s: 0.5 } : options
-      return thisMachine.run(command, given)
+      const input = command[0]?.endsWith('hangs') === true ? { ...options, timeout_s: 0.5 } : options
+      return thisMachine.run(command, input)
     },
   })
-  const asked = told(all)
+  const requested = reported(all)
   const good = (await all.find([])).find(({ name }) => name === 'good')
   expect(await good?.open().collect()).toEqual({ text: 'here' })
   giveUp()
-  expect(await asked).toMatchObject({
+  expect(await requested).toMatchObject({
     ...{
       'default/hangs': `it did not end within ${PLUGIN_S} s`,
       'default/silent': `it did not end within ${PLUGIN_S} s`,
@@ -158,14 +158,14 @@ test.each([
   ['long.txt', 'x'.repeat((1 << 20) + 1), 'it has more than 1048576 bytes'],
 ])('a file that is too much is refused: %s', async (name, text, why) => {
   write(name, text)
-  expect(Object.values(await told())).toEqual([why])
+  expect(Object.values(await reported())).toEqual([why])
 })
 
 test('a plugin cannot take the name of what is built in, nor of another plugin', async () => {
   write('drbd.json', '{}')
   write('mine.json', '{"a":1}')
   write('mine.txt', 'b')
-  expect(await told(plugins(), ['drbd'])).toEqual({
+  expect(await reported(plugins(), ['drbd'])).toEqual({
     'default/drbd-json-plugin': 'another collector has the name of drbd.json: call it otherwise',
     'default/mine': { a: 1 },
     'default/mine-txt-plugin': 'another collector has the name of mine.txt: call it otherwise',

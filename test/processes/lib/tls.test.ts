@@ -98,7 +98,7 @@ test('a server shows the certificate that its file has, and keeps the former one
   followCertificate(systemFiles, server, [file], read, silentLog)
   try {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const shown = async () => {
+    const displayed = async () => {
       const { port } = server.address() as AddressInfo
       const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
       await once(socket, 'secureConnect')
@@ -112,7 +112,7 @@ test('a server shows the certificate that its file has, and keeps the former one
       [pems[1], pems[1]],
     ] as const) {
       fs.writeFileSync(file, content)
-      expect(await shown()).toBe(certificateDigest(expected))
+      expect(await displayed()).toBe(certificateDigest(expected))
     }
   } finally {
     server.close()

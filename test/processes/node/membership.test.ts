@@ -223,15 +223,15 @@ test('a command runs only where nobody else may put another one in its place, an
   const refused: unknown[] = []
   const log = { ...context.log, warn: (facts: unknown) => void refused.push(facts) } as typeof context.log
   const clock = { ...systemClock, sleep: () => Promise.resolve() }
-  const asked = { ...context, clock, log }
+  const requested = { ...context, clock, log }
   fs.symlinkSync('hello', `${folder}/link`)
-  await expect(runRestricted(asked, 'link')).rejects.toThrow('see the log')
+  await expect(runRestricted(requested, 'link')).rejects.toThrow('see the log')
   fs.chmodSync(paths.local('/etc/ganeti'), 0o777)
-  await expect(runRestricted(asked, 'hello')).rejects.toThrow('see the log')
+  await expect(runRestricted(requested, 'hello')).rejects.toThrow('see the log')
   fs.chmodSync(paths.local('/etc/ganeti'), 0o755)
   fs.renameSync(folder, `${folder}.away`)
   fs.symlinkSync(`${folder}.away`, folder)
-  await expect(runRestricted(asked, 'hello')).rejects.toThrow('see the log')
+  await expect(runRestricted(requested, 'hello')).rejects.toThrow('see the log')
   expect(refused).toEqual([
     { command: 'link', problem: expect.stringContaining('link is a link') },
     { command: 'hello', problem: expect.stringContaining(`${paths.local('/etc/ganeti')} can be written by others`) },
@@ -240,15 +240,15 @@ test('a command runs only where nobody else may put another one in its place, an
   fs.rmSync(folder)
   fs.renameSync(`${folder}.away`, folder)
   let released = 0
-  const lock: LockFile = async (...wanted) => {
-    expect(wanted).toEqual([
+  const lock: LockFile = async (...desired) => {
+    expect(desired).toEqual([
       paths.local('/var/lock/ganeti-restricted-commands.lock'),
       'exclusive',
       NAMED_PROGRAM_TURN_S,
     ])
     return { release: () => void released++ }
   }
-  await expect(runRestricted({ ...asked, lockFile: lock }, 'hello')).resolves.toBe('hello\n')
+  await expect(runRestricted({ ...requested, lockFile: lock }, 'hello')).resolves.toBe('hello\n')
   expect(released).toBe(1)
-  await expect(runRestricted({ ...asked, lockFile: async () => undefined }, 'hello')).rejects.toThrow('')
+  await expect(runRestricted({ ...requested, lockFile: async () => undefined }, 'hello')).rejects.toThrow('')
 })

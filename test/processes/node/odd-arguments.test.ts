@@ -64,8 +64,8 @@ test.each(calls)('%s', async (name) => {
     const text = JSON.stringify(bareBody ? body[0] : body)
     const answer = await dispatch(node.context, name, text)
     expect([text, answer]).toEqual([text, expect.stringMatching(/^\[(true|false), (?!"Error while executing backend)/)])
-    const told = decodeAnswer(answer)
-    if (told.ok) expect(() => decodeResult(name, 'node1', told.payload)).not.toThrow()
+    const reported = decodeAnswer(answer)
+    if (reported.ok) expect(() => decodeResult(name, 'node1', reported.payload)).not.toThrow()
   }
 })
 

@@ -117,9 +117,9 @@ test('a create script sees the instance, its parameters and its disks, and logs 
   const logs = node.paths.local('/var/log/ganeti/os')
   const [log = ''] = fs.readdirSync(logs)
   expect(log).toMatch(/^add-full\+big-inst1\.example\.com-\d{4}-\d\d-\d\d_\d\d_\d\d_\d\d\.log$/)
-  const seen = fs.readFileSync(path.join(logs, log), 'utf8').split('\n')
+  const observed = fs.readFileSync(path.join(logs, log), 'utf8').split('\n')
   const file = node.paths.local('/srv/ganeti/file-storage/inst1.example.com/d')
-  expect(seen).toEqual(
+  expect(observed).toEqual(
     expect.arrayContaining([
       'OS_API_VERSION=20',
       'OS_NAME=full',

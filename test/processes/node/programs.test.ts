@@ -24,10 +24,10 @@ function witness() {
   const held = fs.openSync(pipe, 'r+')
   const stream = fs.createReadStream(pipe)
   const begun = new Promise<void>((resolve) => stream.once('readable', resolve))
-  const told = text(stream)
+  const reported = text(stream)
   const gone = () => {
     fs.closeSync(held)
-    return told
+    return reported
   }
   return { pipe, begun, gone }
 }
@@ -59,10 +59,10 @@ test('an allocator whose caller is gone is ended with all that it started', asyn
   const { pipe, begun, gone } = witness()
   script(lingering(pipe))
   const caller = new AbortController()
-  const asked = ask({}, { ...node.context, caller: caller.signal })
+  const requested = ask({}, { ...node.context, caller: caller.signal })
   await begun
   caller.abort()
-  await expect(asked).rejects.toThrow('terminated because its caller is gone')
+  await expect(requested).rejects.toThrow('terminated because its caller is gone')
   await gone()
   // A program does not start if its caller is already gone.
   await expect(ask({}, { ...node.context, caller: caller.signal })).rejects.toThrow('its caller is gone')
@@ -79,10 +79,10 @@ test('a child that went its own way does not hold up the end of an allocator', a
   const { pipe, begun, gone } = witness()
   script(`setsid sh -c 'echo $$ > ${pipe}; sleep 1000' & sleep 1000`)
   const caller = new AbortController()
-  const asked = ask({}, { ...node.context, caller: caller.signal })
+  const requested = ask({}, { ...node.context, caller: caller.signal })
   await begun
   caller.abort()
-  await expect(asked).rejects.toThrow('terminated because its caller is gone')
+  await expect(requested).rejects.toThrow('terminated because its caller is gone')
   process.kill(-Number(await gone()), 'SIGKILL')
 })
 

@@ -147,9 +147,9 @@ describe('work on the files from outside of a store', () => {
 })
 
 test('a start without the files ends, and says who may have them', async () => {
-  const asked = jest.fn(() => Promise.resolve(undefined))
-  await expect(takeOverConfig(options(asked))).rejects.toThrow(
+  const requested = jest.fn(() => Promise.resolve(undefined))
+  await expect(takeOverConfig(options(requested))).rejects.toThrow(
     `another process owns ${paths.configFile}: it has locked ${paths.configLock}`,
   )
-  expect(asked).toHaveBeenCalled()
+  expect(requested).toHaveBeenCalled()
 })

@@ -21,7 +21,7 @@ function program(answer: readonly string[]): string {
   return file
 }
 
-const asked = (): string => fs.readFileSync(path.join(folder, 'asked'), 'utf8')
+const requested = (): string => fs.readFileSync(path.join(folder, 'asked'), 'utf8')
 
 function shell(name: string, args: readonly string[], script: string): string[] {
   const file = path.join(folder, 'script')
@@ -46,9 +46,9 @@ const bash = (line: string, answer: readonly string[]): string[] =>
 
 test('bash asks the program with the words up to the cursor, and offers what it says', () => {
   expect(bash('gnt instance mig', ['migrate'])).toEqual(['migrate'])
-  expect(asked()).toBe('--complete-words|instance|mig|')
+  expect(requested()).toBe('--complete-words|instance|mig|')
   expect(bash('gnt instance migrate ', ['vm1', 'vm2'])).toEqual(['vm1', 'vm2'])
-  expect(asked()).toBe('--complete-words|instance|migrate||')
+  expect(requested()).toBe('--complete-words|instance|migrate||')
 })
 
 test('bash gets only what stands behind the sign at which it breaks words', () => {
@@ -62,14 +62,14 @@ testWith(fs.existsSync('/usr/bin/zsh'), 'zsh')('zsh offers the words, and lets a
     `compadd() { print -rl -- "$*" }\nwords=(${program(['--node=', '--force'])} instance add --)\nCURRENT=4\n` +
     `complete_gnt() { source ${source('zsh')} }\ncomplete_gnt\n`
   expect(shell('zsh', ['-f'], script)).toEqual(['-S  -- --node=', '-- --force'])
-  expect(asked()).toBe('--complete-words|instance|add|--|')
+  expect(requested()).toBe('--complete-words|instance|add|--|')
 })
 
 testWith(fs.existsSync('/usr/bin/fish'), 'fish')('fish offers the words behind the program', () => {
   const script = `set -x PATH ${folder} $PATH\nsource ${source('fish')}\ncomplete --do-complete 'gnt instance mi'\n`
   program(['migrate'])
   expect(shell('fish', ['--no-config'], script)).toEqual(['migrate'])
-  expect(asked()).toBe('--complete-words|instance|mi|')
+  expect(requested()).toBe('--complete-words|instance|mi|')
 })
 
 test.each([

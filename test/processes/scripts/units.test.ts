@@ -38,8 +38,8 @@ programTest('each service is shut in as far as the documents say', () => {
       const name = unit.replace(/^ganeti-|\.service$/g, '')
       const file = path.join(folder, unit)
       fs.writeFileSync(file, text)
-      const told = analyze('security', '--offline=yes', '--no-pager', file)
-      return [name, Number(/Overall exposure level for .*: ([\d.]+)/.exec(told)?.[1])] as const
+      const reported = analyze('security', '--offline=yes', '--no-pager', file)
+      return [name, Number(/Overall exposure level for .*: ([\d.]+)/.exec(reported)?.[1])] as const
     })
     const { version, scores: expected } = documented()
     expect(version).not.toBeNaN()

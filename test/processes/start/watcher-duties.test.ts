@@ -37,10 +37,10 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 const writePid = () => fs.writeFileSync(paths.pidFile('rapi'), `${rapi.pid}\n`)
 
 /** Hangs up on everybody, after it has said something. */
-const serve = (asked: () => void, words = '') =>
+const serve = (requested: () => void, words = '') =>
   new Promise<void>((resolve) => {
     server = net.createServer((socket) => {
-      asked()
+      requested()
       socket.on('error', () => undefined).resume()
       if (words === '') socket.destroy()
       else socket.end(words)

@@ -17,8 +17,8 @@ export function withDrbd(machine: StorageMachine): StorageMachine {
   const minors = new Map<number, Minor>()
   const marked = new Set<string>()
   const device = (minor: number) => machine.local(`/dev/drbd${minor}`)
-  const get = (given: string) =>
-    minors.get(Number(given)) ?? refuse(158, `${given}: Failure: (127) Device minor not allocated`)
+  const get = (input: string) =>
+    minors.get(Number(input)) ?? refuse(158, `${input}: Failure: (127) Device minor not allocated`)
   const write = (file: string, text: string) => {
     fs.mkdirSync(path.dirname(machine.local(file)), { recursive: true })
     fs.writeFileSync(machine.local(file), text)
@@ -35,7 +35,7 @@ export function withDrbd(machine: StorageMachine): StorageMachine {
     )
   }
   const verbs: Record<string, (...args: string[]) => string> = {
-    show: () => [...minors].map(([number, one]) => shown(number, one)).join(''),
+    show: () => [...minors].map(([number, one]) => displayed(number, one)).join(''),
     'new-resource': () => '',
     'new-minor': (_resource = '', minor = '') => {
       const number = Number(minor)
@@ -115,7 +115,7 @@ const stateLine = (number: number, { connection, role, data }: Minor): string =>
   '    ns:0 nr:0 dw:0 dr:0 al:0 bm:0 lo:0 pe:0 ua:0 ap:0 ep:1 wo:f oos:0'
 
 /** In the format of drbdsetup. */
-function shown(number: number, { data, addresses }: Minor): string {
+function displayed(number: number, { data, addresses }: Minor): string {
   const [local, remote] = (addresses ?? []).map((one) => `        address\t\t\t${one.replace(':', ' ')};\n`)
   const disks =
     data === undefined ? '' : `            disk\t\t\t"${data.disk}";\n            meta-disk\t\t\t"${data.meta}";\n`

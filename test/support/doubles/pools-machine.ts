@@ -123,7 +123,7 @@ function addProvider({ local, programs }: StorageMachine, node: Pick<TestNode, '
   node.put(`${PROVIDER_FOLDER}/parameters.list`, 'shelf_label What stands on the shelf\n')
   const shelf = local('/dev/shelf')
   fs.mkdirSync(shelf, { recursive: true })
-  const given: Pools['given'] = []
+  const input: Pools['given'] = []
   const volume = (env: Readonly<Record<string, string>>) => {
     const file = path.join(shelf, env['VOL_NAME'] ?? '')
     if (!fs.existsSync(file)) throw new Refused('no such volume on the shelf\n', 1)
@@ -149,8 +149,8 @@ function addProvider({ local, programs }: StorageMachine, node: Pick<TestNode, '
   }
   for (const script of SCRIPTS)
     programs.set(`shelf/${script}`, (args, env) => {
-      given.push({ script, env })
+      input.push({ script, env })
       return work[script]?.(args, env) ?? ''
     })
-  return given
+  return input
 }

@@ -37,8 +37,8 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
   const tags = new Map<string, string[]>()
   const sizeOf = (name: string) => fs.statSync(path.join(group, name)).size
   const free_mib = () => size_mib - fs.readdirSync(group).reduce((sum, name) => sum + sizeOf(name), 0) / MIB
-  const volume = (given: string) => {
-    const name = path.basename(given)
+  const volume = (input: string) => {
+    const name = path.basename(input)
     if (!fs.existsSync(path.join(group, name))) throw new Refused(`  Failed to find logical volume "xenvg/${name}"\n`)
     return path.join(group, name)
   }
@@ -133,9 +133,9 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
     ],
     ['blockdev', ([, device = '']) => `${fs.statSync(local(device)).size}\n`],
   ])
-  const asked: string[] = []
+  const requested: string[] = []
   const run: Run = async (argv, { env = {} }: CommandOptions) => {
-    asked.push(argv.join(' '))
+    requested.push(argv.join(' '))
     const [name = '', ...args] = argv
     // Scripts are identified by their folder.
     const program = programs.get(name) ?? programs.get(name.split('/').slice(-2).join('/'))
@@ -147,7 +147,7 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
       throw error
     }
   }
-  return { files: filesOf(local), run, asked, programs, local }
+  return { files: filesOf(local), run, asked: requested, programs, local }
 }
 
 const answer = (code: number, stdout: string, stderr: string): CommandResult => {

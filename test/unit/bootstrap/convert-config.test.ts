@@ -69,8 +69,8 @@ test.each<[string, { file: boolean; given?: string }, string]>([
     kvm: { vnc_password_file: expected },
     'xen-hvm': { vnc_password_file: '/your/vnc-cluster-password' },
   })
-  const told = notices.filter((one) => one.includes('vnc_password_file'))
-  expect(told).toHaveLength(expected === '/etc/ganeti/vnc-cluster-password' ? 1 : 0)
+  const reported = notices.filter((one) => one.includes('vnc_password_file'))
+  expect(reported).toHaveLength(expected === '/etc/ganeti/vnc-cluster-password' ? 1 : 0)
 })
 
 test('a dry run finds out the same, and writes nothing', async () => {
@@ -89,7 +89,7 @@ test('3.1 goes down to 3.0, once, and others do not', async () => {
   await expect(convert({ down: true })).rejects.toThrow('Only a configuration of 3.1 can be downgraded')
 })
 
-test.each<[string, (given: Paths) => void, string]>([
+test.each<[string, (input: Paths) => void, string]>([
   ['no configuration', ({ configFile }) => fs.rmSync(configFile), 'there is no config.data'],
   ['no certificate', ({ serverCert }) => fs.rmSync(serverCert), 'there is no server.pem'],
   ['another master', (one) => fs.writeFileSync(one.ssconf('master_node'), 'node2\n'), 'The master is node2'],

@@ -8,12 +8,17 @@ import { clockAt } from '../../support/instant-clock'
 class TalkingMaster extends FakeMaster {
   asked = 0
 
-  override async waitForJobChange(_id: number, _fields: unknown, seen: unknown, serial: unknown): Promise<JobChange> {
+  override async waitForJobChange(
+    _id: number,
+    _fields: unknown,
+    observed: unknown,
+    serial: unknown,
+  ): Promise<JobChange> {
     this.asked++
     const log: LogEntry[] = [[4, [1, 0], 'message', 'working']]
     const news = log.filter(([number]) => number > Number(serial ?? 0))
     if (this.asked > 10) throw new Error('the caller asks again and again')
-    return [[news.length === 0 && seen !== null ? 'success' : 'running'], news]
+    return [[news.length === 0 && observed !== null ? 'success' : 'running'], news]
   }
 }
 

@@ -68,7 +68,7 @@ function threeNodes(): ConfigData {
 const failOver = async (noVoting = false, on = paths) =>
   masterFailover({ paths: on, disk, clock, random, log, nodes, noVoting }, await survey())
 const survey = () => surveyNodes({ paths, disk, nodes, clock })
-const asked = (...calls: string[]) =>
+const requested = (...calls: string[]) =>
   nodes.calls.flatMap(([node, call]) => (calls.includes(call) ? [`${node} ${call}`] : []))
 const masterNow = async () => {
   const { documents } = await loadFiles({ disk, paths, clock, random, log })
@@ -81,7 +81,7 @@ test('the old master is stopped, then all nodes are told, and then the new one b
   await expect(failOver()).resolves.toEqual({ ok: true, warnings: [] })
   await expect(masterNow()).resolves.toBe(NODE(2))
   const steps = ['node_stop_master', 'write_ssconf_files', 'node_deactivate_master_ip', 'node_start_master_daemons']
-  const inTurn = asked(...steps)
+  const inTurn = requested(...steps)
   expect([...inTurn.slice(0, 2), ...inTurn.slice(2, 4).sort(), ...inTurn.slice(4)]).toEqual([
     `${NODE(1)} node_stop_master`,
     `${NODE(2)} write_ssconf_files`,
@@ -119,7 +119,7 @@ test('the node must be a candidate, and not the master', async () => {
     code: 'wrong_state',
     text: expect.stringMatching(/Current list of master candidates is:\nnode3\.example\.com$/),
   })
-  expect(asked('node_stop_master')).toEqual([])
+  expect(requested('node_stop_master')).toEqual([])
 })
 
 test('a node that is behind the votes of the others does not take over', async () => {
@@ -149,7 +149,7 @@ test.each([
   async (_, has, text) => {
     contents[NODE(3)] = has
     await expect(failOver()).rejects.toThrow(new RegExp(`would lose what ${NODE(3)} has: .*${text}\\b.*--no-voting`))
-    expect(asked('node_stop_master')).toEqual([])
+    expect(requested('node_stop_master')).toEqual([])
     await expect(failOver(true)).resolves.toMatchObject({ ok: true })
   },
 )
@@ -160,16 +160,16 @@ test.each([
 ])('a change that is on its way here is waited for: %s', async (_, from, node) => {
   const { answer } = nodes
   const { jobs } = contents[node] ?? { jobs: [] }
-  let looks = 0
-  nodes.answer = (asked, call, args) => {
+  let probes = 0
+  nodes.answer = (requested, call, args) => {
     // Its own copy is the last one that the old master's change gets to.
     if (call === from) contents[node] = { config_serial: config.serial_no + 1, jobs }
-    if (asked === NODE(2) && call === 'gantry_replica_status' && contents[node]?.config_serial !== config.serial_no)
-      contents[NODE(2)] = { config_serial: config.serial_no + (++looks > 3 ? 1 : 0), jobs }
-    return answer(asked, call, args)
+    if (requested === NODE(2) && call === 'gantry_replica_status' && contents[node]?.config_serial !== config.serial_no)
+      contents[NODE(2)] = { config_serial: config.serial_no + (++probes > 3 ? 1 : 0), jobs }
+    return answer(requested, call, args)
   }
   await expect(failOver()).resolves.toEqual({ ok: true, warnings: [] })
-  expect(looks).toBeGreaterThan(3)
+  expect(probes).toBeGreaterThan(3)
   await expect(masterNow()).resolves.toBe(NODE(2))
 })
 
@@ -219,7 +219,7 @@ test('the work of the old master until it was stopped counts, and it goes on whe
     return answer(node, call, args)
   }
   await expect(failOver()).rejects.toThrow('serial number 99')
-  expect(asked('node_stop_master', 'node_start_master_daemons')).toEqual([
+  expect(requested('node_stop_master', 'node_start_master_daemons')).toEqual([
     `${NODE(1)} node_stop_master`,
     `${NODE(1)} node_start_master_daemons`,
   ])

@@ -126,11 +126,11 @@ describe('gnt-instance modify', () => {
   })
 
   test('says only of changes that wait for a start that they do', async () => {
-    const told = async (...result: unknown[]) =>
+    const reported = async (...result: unknown[]) =>
       (await run('gnt-instance modify --online inst1', [{ id: 7, result }])).stdout.split('\n').find((line) => /^When/.test(line)) // prettier-ignore
-    expect(await told(['disk/1', 'add:size=8,mode=rw'], ['disk/1', 'hotplug:done'])).toBeUndefined()
-    expect(await told(['be/auto_balance', true], ['runtime_memory', 64], ['admin_state', 'down'])).toBeUndefined()
-    expect(await told(['nic.ip/0', 'x'], ['nic/0', 'hotplug:failed'], ['hv/acpi', false])).toMatch(
+    expect(await reported(['disk/1', 'add:size=8,mode=rw'], ['disk/1', 'hotplug:done'])).toBeUndefined()
+    expect(await reported(['be/auto_balance', true], ['runtime_memory', 64], ['admin_state', 'down'])).toBeUndefined()
+    expect(await reported(['nic.ip/0', 'x'], ['nic/0', 'hotplug:failed'], ['hv/acpi', false])).toMatch(
       /these take effect: nic\.ip\/0, nic\/0, hv\/acpi$/,
     )
   })
@@ -164,9 +164,9 @@ describe('commands on many instances', () => {
   })
 
   test('ask first, with the names, and stop at a no or at silence', async () => {
-    const shown = await run('gnt-instance shutdown --all', [...OPS], ['n'])
-    expect([shown.exit, shown.ops]).toEqual([1, []])
-    expect(shown.questions[0]).toMatch(
+    const displayed = await run('gnt-instance shutdown --all', [...OPS], ['n'])
+    expect([displayed.exit, displayed.ops]).toEqual([1, []])
+    expect(displayed.questions[0]).toMatch(
       /^The shutdown will operate on 6 instances\.\nDo you want to continue\?\nAffected instances:\n {2}inst1\.gnt\.example\n/,
     )
     const silent = await run('gnt-instance shutdown --all', [...OPS])
@@ -413,8 +413,8 @@ describe('gnt-instance console', () => {
     expect((await console('gnt-instance console inst1', ssh, undefined, 6)).handed[0]).toContain('-6')
     expect(remote.handed[0]?.slice(-2)).toEqual(['root@node2.gnt.example', `socat 'a b'\\''c'`])
     expect((await console('gnt-instance console inst1', ssh, '/roots')).handed).toEqual([['socat', "a b'c"]])
-    const shown = await console('gnt-instance console --show-cmd inst1', { ...ssh, port: 2222 })
-    expect([shown.handed, shown.stdout]).toEqual([[], expect.stringContaining('-oPort=2222')])
+    const displayed = await console('gnt-instance console --show-cmd inst1', { ...ssh, port: 2222 })
+    expect([displayed.handed, displayed.stdout]).toEqual([[], expect.stringContaining('-oPort=2222')])
   })
 
   test('says where a graphical console is, and when there is none', async () => {
@@ -429,8 +429,8 @@ describe('gnt-instance console', () => {
     expect(down.stderr).toBe(
       'Instance inst4 is not running (state ADMIN_down), cannot connect to console; gnt instance start inst4 starts it\n',
     )
-    const shown = await console('gnt-instance console --show-cmd inst4', ssh)
-    expect([shown.exit, shown.stdout]).toEqual([0, expect.stringContaining('root@node3.gnt.example')])
+    const displayed = await console('gnt-instance console --show-cmd inst4', ssh)
+    expect([displayed.exit, displayed.stdout]).toEqual([0, expect.stringContaining('root@node3.gnt.example')])
   })
 
   test('is not known while the node does not answer, which is said so', async () => {

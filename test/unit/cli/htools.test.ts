@@ -109,7 +109,7 @@ test('two sources at once are refused', async () => {
   expect(err).toBe('Error: Only one of the rapi, luxi, and data files options should be given.\n')
 })
 
-function asked(request: Readonly<Record<string, unknown>>): Map<string, string> {
+function requested(request: Readonly<Record<string, unknown>>): Map<string, string> {
   const text = fs.readFileSync(path.join(DATA, 'hail-alloc-drbd.json'), 'utf8')
   const message = JSON.parse(text) as { request: object }
   return new Map([['asked', JSON.stringify({ ...message, request: { ...message.request, ...request } })]])
@@ -121,7 +121,7 @@ interface Reply<T> {
 }
 
 test('an allocator is asked how many instances fit, and where', async () => {
-  const { out } = await ours('hail', ['asked'], asked({ type: 'capacity', max_instances: 3 }))
+  const { out } = await ours('hail', ['asked'], requested({ type: 'capacity', max_instances: 3 }))
   const { success, result } = JSON.parse(out) as Reply<[number, string[][]]>
   expect(success).toBe(true)
   expect(result[0]).toBe(result[1].length)
@@ -130,7 +130,7 @@ test('an allocator is asked how many instances fit, and where', async () => {
 })
 
 test('an allocator is asked for the moves that balance the cluster, at most so many', async () => {
-  const { out } = await ours('hail', ['asked'], asked({ type: 'balance', max_moves: 2 }))
+  const { out } = await ours('hail', ['asked'], requested({ type: 'balance', max_moves: 2 }))
   const { success, result } = JSON.parse(out) as Reply<[string, string[], string[]][]>
   expect(success).toBe(true)
   expect(result.length).toBeGreaterThan(0)

@@ -4,7 +4,7 @@ import type { GantryMaster } from '../../../src/rpc/luxi/gantry-calls'
 import { FakeMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
 
-const told: ShownSnapshot[] = [
+const reported: ShownSnapshot[] = [
   {
     ...{ disk: 0, name: 'before', size: 1024, node: 'node1', logical_id: ['xenvg', 'a.disk0.before'] },
     ...{ ctime: 1_700_000_000, status: 'invalid' },
@@ -12,19 +12,19 @@ const told: ShownSnapshot[] = [
   { disk: 1, name: 'x', size: 64, node: null, logical_id: ['rbd', 'b@x'], ctime: 1_700_000_060, status: 'unknown' },
 ]
 
-const masterWith = (asked: unknown[]): FakeMaster => {
+const masterWith = (requested: unknown[]): FakeMaster => {
   const master = new FakeMaster([{ id: 7, result: [['noop', []]] }])
-  const snapshots: GantryMaster['snapshots'] = async (_identity, name) => (asked.push(name), told)
+  const snapshots: GantryMaster['snapshots'] = async (_identity, name) => (requested.push(name), reported)
   return Object.assign(master, { gantry: { snapshots } })
 }
 
-const run = (line: string, asked: unknown[] = []) => runCli(masterWith(asked), line.split(' '))
+const run = (line: string, requested: unknown[] = []) => runCli(masterWith(requested), line.split(' '))
 
 test('they are listed with the names that they have in their storage', async () => {
-  const asked: unknown[] = []
-  const { stdout, exit } = await run('gnt-instance list-snapshots vm1', asked)
+  const requested: unknown[] = []
+  const { stdout, exit } = await run('gnt-instance list-snapshots vm1', requested)
   expect(exit).toBe(0)
-  expect(asked).toEqual(['vm1'])
+  expect(requested).toEqual(['vm1'])
   expect(stdout).toBe(
     'Disk Name   Size Node  In the storage       Created (UTC)    Status\n' +
       '0    before 1024 node1 xenvg/a.disk0.before 2023-11-14 22:13 invalid\n' +

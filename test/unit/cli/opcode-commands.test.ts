@@ -49,7 +49,7 @@ test('the configuration is pushed out although the queue is drained, if that is 
 })
 
 test('the programs that make a node ready tell as much as the command', () => {
-  const given = (debug: number, verbose: boolean) =>
+  const input = (debug: number, verbose: boolean) =>
     handedOn(
       new OptionValues(
         new Map<string, unknown>([
@@ -58,7 +58,7 @@ test('the programs that make a node ready tell as much as the command', () => {
         ]),
       ),
     )
-  expect([given(0, false), given(2, true)]).toEqual([[], ['--debug', '--verbose']])
+  expect([input(0, false), input(2, true)]).toEqual([[], ['--debug', '--verbose']])
 })
 
 test('locks are listed again and again with an interval', async () => {

@@ -124,10 +124,10 @@ describe('tools and commands', () => {
     ['gnt-node frobnicate', "gnt-node: there is no command 'frobnicate'.\n"],
   ])('%s is answered with what was probably meant', async (words, text) => {
     const [program = '', object = ''] = words.split(' ')
-    const [asked, what] = text.startsWith('gnt:') ? ['gnt', 'objects'] : [program === 'gnt' ? `gnt ${object}` : program, 'commands'] // prettier-ignore
+    const [requested, what] = text.startsWith('gnt:') ? ['gnt', 'objects'] : [program === 'gnt' ? `gnt ${object}` : program, 'commands'] // prettier-ignore
     expect(await run(words)).toMatchObject({
       ...{ exit: 1, stdout: '' },
-      stderr: `${text}${asked} --help lists the ${what}.\n`,
+      stderr: `${text}${requested} --help lists the ${what}.\n`,
     })
   })
 })
@@ -163,11 +163,11 @@ describe('gnt, which people type', () => {
       ['INSTANCE_RENAME', { instance_name: 'a', new_name: 'b' }],
       ['INSTANCE_REMOVE(x)', {}],
     ]
-    const asked: unknown[] = []
+    const requested: unknown[] = []
     const master = () =>
       Object.assign(new FakeMaster(), {
         async query(_: string, fields: readonly string[], filter: unknown): Promise<QueryResult> {
-          asked.push([fields, filter])
+          requested.push([fields, filter])
           const rows = jobs.map(([summary, input], at): Record<string, unknown> => {
             return { id: at + 1, status: 'success', summary: [summary], ops: [input] }
           })
@@ -184,8 +184,8 @@ describe('gnt, which people type', () => {
       '3 success INSTANCE_RENAME(a to b)',
       '4 success INSTANCE_REMOVE(x)',
     ]) // prettier-ignore
-    expect(asked).toHaveLength(2)
-    expect(asked[1]).toEqual([
+    expect(requested).toHaveLength(2)
+    expect(requested[1]).toEqual([
       ['id', 'ops'],
       ['|', ['==', 'id', 1], ['==', 'id', 2], ['==', 'id', 3]],
     ])

@@ -79,9 +79,9 @@ test.each(ASKING.map(([line, answer]) => [line, answer] as const))('%s', async (
   const command = commands.find(({ name }) => name === '' || name === words[0])
   const named = command?.name === '' ? [tool] : [tool, ...words.slice(0, 1)]
   const rest = line.split(' ').slice(named.length)
-  const asked = await run([...named, ...rest], ['y', 'y', 'y'])
-  const site = asked.askedAt.at(-1)
-  const option = asked.answeredBy.at(-1) ?? ''
+  const requested = await run([...named, ...rest], ['y', 'y', 'y'])
+  const site = requested.askedAt.at(-1)
+  const option = requested.answeredBy.at(-1) ?? ''
   sites.add(site ?? '')
   expect(command && optionsOf(command).flatMap(({ long }) => [...long])).toContain(option)
   // The option is an answer to this question; other questions may remain.

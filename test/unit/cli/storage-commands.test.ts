@@ -29,14 +29,14 @@ interface Job {
 const commands = JSON.parse(
   fs.readFileSync(path.join(__dirname, '../../golden/storage/commands.json'), 'utf8'),
 ) as readonly Command[]
-const told = chapters()
+const reported = chapters()
 
 /** The configuration without instances, and with those that most steps are about. */
 const NONE = JSON.stringify(recordedStorage.config)
-const BOTH = told.find(({ step }) => step.name === '047-plain-reboot-hard')?.before ?? NONE
+const BOTH = reported.find(({ step }) => step.name === '047-plain-reboot-hard')?.before ?? NONE
 
 const jobs = new Map<string, readonly Job[]>([
-  ...told.map(({ step }) => [step.name, step.jobs] as const),
+  ...reported.map(({ step }) => [step.name, step.jobs] as const),
   ...recordedStorage.steps.map((step) => [step.name, [step]] as const),
 ])
 
@@ -79,7 +79,7 @@ test.each(commands.map((command) => [command.name, command] as const))('%s', asy
     // It also says for which job it waits.
     return line.startsWith('Activating disks for') ? [line, 'Waiting for job 1000 ...'] : [line]
   })
-  const before = told.find(({ step }) => step.name === (NEXT[name] ?? name))?.before
+  const before = reported.find(({ step }) => step.name === (NEXT[name] ?? name))?.before
   const { config } = loadConfig(before ?? (recorded.command.includes('instance add') ? NONE : BOTH), seededRandom(2))
   const source = goldenSource(config)
   Object.assign(source.live.recorded, recorded.live)
@@ -108,8 +108,8 @@ const submittedOf = (all: readonly Job[]): readonly Job[] => [
 
 /** The numbers of the jobs that the first one has submitted. */
 function handedOnBy([first]: readonly Job[]): number[] {
-  const { jobs: given = [] } = (first?.result ?? {}) as { readonly jobs?: readonly (readonly [true, number])[] }
-  return given.map(([, id]) => id)
+  const { jobs: input = [] } = (first?.result ?? {}) as { readonly jobs?: readonly (readonly [true, number])[] }
+  return input.map(([, id]) => id)
 }
 
 const scripted = (id: number, job: Job | undefined): ScriptedJob =>

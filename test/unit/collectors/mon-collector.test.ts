@@ -98,11 +98,11 @@ test.each([
   ['lv', 'u;n;a;-', '""\n[]\nnot enough input'],
   ['lv', 'u;n;a;1;1;1;1;12;', `";"\n["'B'"]\nFailed reading: satisfy`],
   ['lv', 'u;n;a;x', '"x"\n[]\nFailed reading: takeWhile1'],
-])('%s of %j tells what is left, and why', async (name, text, told) => {
+])('%s of %j tells what is left, and why', async (name, text, reported) => {
   const { code, out, err } = await collect([name, '-f', 'text', ...(name === 'lv' ? ['-i', 'none'] : [])], {
     ...{ text, none: '[]' },
   })
-  expect({ code, out, err }).toEqual({ code: 1, out: '', err: `Error: ${told}\n` })
+  expect({ code, out, err }).toEqual({ code: 1, out: '', err: `Error: ${reported}\n` })
 })
 
 test.each([
@@ -122,16 +122,16 @@ test.each([
 })
 
 test('missing parts of the pairing are told before faults in the status of DRBD', async () => {
-  const told = async (args: string[], more = {}) =>
+  const reported = async (args: string[], more = {}) =>
     (await collect(['drbd', '-s', 'status', ...args], { status: 'x"\u00e91', ...more })).err
-  expect(await told(['-p', 'nosuch'])).toBe(
+  expect(await reported(['-p', 'nosuch'])).toBe(
     'mon-collector: nosuch: openFile: does not exist (No such file or directory)\n',
   )
-  expect(await told([])).toMatch(/^mon-collector: .*hmac.key: openBinaryFile: does not exist/)
-  expect(await told(['-p', 'pairing'], { pairing: 'null' })).toBe(
+  expect(await reported([])).toMatch(/^mon-collector: .*hmac.key: openBinaryFile: does not exist/)
+  expect(await reported(['-p', 'pairing'], { pairing: 'null' })).toBe(
     `Can't get pairing info: Unable to read list\nError: "x\\"\\233\\&1"\n[]\nFailed reading: versionInfo\n`,
   )
-  expect(await told(['-s', 'gone', '-p', 'nosuch'])).toMatch(/^Error: reading from file: gone: openFile/)
+  expect(await reported(['-s', 'gone', '-p', 'nosuch'])).toMatch(/^Error: reading from file: gone: openFile/)
 })
 
 test.each([
@@ -159,10 +159,10 @@ test('disks whose owner confd does not tell are reported without one', async () 
 
 test('volumes are known by the disks that confd tells of', async () => {
   const [[instance, disks]] = JSON.parse(data('instance-disks.txt')) as [[{ name: string }, unknown[]]]
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const answering = sources({
     ask(question, query) {
-      asked.push([question, query])
+      requested.push([question, query])
       return Promise.resolve(
         question === CONFD.nodeInstances ? [[instance, { name: 'to-come', forthcoming: true }], []] : disks,
       )
@@ -171,7 +171,7 @@ test('volumes are known by the disks that confd tells of', async () => {
   })
   const rows = await lv.open(answering, {}).collect()
   expect((rows as { instance?: string }[]).map((row) => row.instance)).toEqual([instance.name, instance.name])
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     [CONFD.nodeInstances, 'node1.example.com'],
     [CONFD.instanceDisks, instance.name],
   ])

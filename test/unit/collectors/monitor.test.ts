@@ -11,9 +11,9 @@ function fixture(...all: readonly Watched[]) {
   const monitor = new Monitor({ clock, log: silentLog, sign: (text) => ({ signed: text.length }) })
   monitor.watch(all)
   const read = async (selection: Partial<typeof ALL> & { categories?: string[]; names?: string[] } = {}) => {
-    const asked = monitor.reports({ ...ALL, ...selection })
+    const requested = monitor.reports({ ...ALL, ...selection })
     await clock.pass(2)
-    return JSON.parse(await asked) as Report[]
+    return JSON.parse(await requested) as Report[]
   }
   return { clock, monitor, read }
 }
@@ -23,8 +23,8 @@ function watched(name: string, collect: () => Promise<unknown>, more: Partial<Wa
 }
 
 const counted = (data: (look: number) => unknown = (look) => look) => {
-  const seen = { looks: 0 }
-  return Object.assign(seen, { collect: () => Promise.resolve(data(++seen.looks)) })
+  const observed = { looks: 0 }
+  return Object.assign(observed, { collect: () => Promise.resolve(data(++observed.looks)) })
 }
 
 const status = { kind: 'status', category: 'storage', codes: { 0: 'well', 4: 'ill' } } as const
@@ -65,30 +65,30 @@ test('a collector that fails or hangs is one report with its error, and the othe
 })
 
 test('a collector that waited at its first look, while others started, is looked at soon again', async () => {
-  let looks = 0
+  let probes = 0
   const { clock, monitor } = fixture()
   const waiting = async () => {
-    if (++looks === 1) await clock.sleep(6000)
-    return looks
+    if (++probes === 1) await clock.sleep(6000)
+    return probes
   }
   monitor.watch([watched('one', waiting)])
   void monitor.reports(ALL)
   await clock.pass(6 + 5 + 1)
-  expect(looks).toBe(2)
+  expect(probes).toBe(2)
 })
 
 test('a collector that failed is tried again soon, however long it took', async () => {
-  let looks = 0
+  let probes = 0
   const { clock, monitor } = fixture()
   const slow = async () => {
-    looks++
+    probes++
     await clock.sleep(10_000)
     throw new Error('nobody answers')
   }
   monitor.watch([watched('one', slow)])
   void monitor.reports(ALL)
   await clock.pass(36)
-  expect(looks).toBe(3)
+  expect(probes).toBe(3)
 })
 
 test('one that hangs is not begun again before it has ended', async () => {
@@ -129,15 +129,15 @@ test('the configuration switches collectors and sets their intervals while they 
   expect((await read()).map(({ name }) => name)).toEqual(['two'])
   expect(monitor.active().map(({ name }) => name)).toEqual(['two'])
   expect(await monitor.report('default', 'one', true)).toBeUndefined()
-  const looks = one.looks
+  const probes = one.looks
   await clock.pass(100)
-  expect(one.looks).toBe(looks)
+  expect(one.looks).toBe(probes)
   monitor.follow(new Map([['one', { active: true, interval_s: 50 }]]))
   await clock.pass(49)
-  expect(one.looks).toBe(looks + 1)
+  expect(one.looks).toBe(probes + 1)
   monitor.follow(new Map([['one', { active: true, interval_s: 1 }]]))
   await clock.pass(3)
-  expect(one.looks).toBe(looks + 4)
+  expect(one.looks).toBe(probes + 4)
 })
 
 test('a collector rests until somebody asks, and when nobody has asked for long', async () => {
@@ -147,11 +147,11 @@ test('a collector rests until somebody asks, and when nobody has asked for long'
   expect(one.looks).toBe(0)
   expect((await read())[0]?.data).toBe(1)
   await clock.pass(299)
-  const looks = one.looks
-  expect(looks).toBeGreaterThan(2)
+  const probes = one.looks
+  expect(probes).toBeGreaterThan(2)
   await clock.pass(1000)
-  expect(one.looks).toBe(looks)
-  expect((await read())[0]?.data).toBe(looks + 1)
+  expect(one.looks).toBe(probes)
+  expect((await read())[0]?.data).toBe(probes + 1)
   await clock.pass(2000)
   const figures = monitor.figures()
   await settled()

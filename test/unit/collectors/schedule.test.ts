@@ -9,9 +9,9 @@ const moving = { changed: true, took_ms: 1 }
 
 test('a collector that finds no change is looked at ever less often, up to the longest interval', () => {
   let pace = firstSchedule({ interval_s: 5, cost_ms: 1 }, bounds)
-  const seen = Array.from({ length: 8 }, () => (pace = nextSchedule(pace, still, bounds)).interval_s)
-  expect(seen.slice(0, 3)).toEqual([7.5, 11.25, 16.875])
-  expect(seen.at(-1)).toBe(60)
+  const observed = Array.from({ length: 8 }, () => (pace = nextSchedule(pace, still, bounds)).interval_s)
+  expect(observed.slice(0, 3)).toEqual([7.5, 11.25, 16.875])
+  expect(observed.at(-1)).toBe(60)
 })
 
 test('health is read as often as configured, whatever is found and whatever it costs', () => {
@@ -38,10 +38,10 @@ test('an expensive collector is looked at so seldom that it costs a small share 
 test('whatever is seen, an interval stays between the bounds of the configuration', () => {
   const look = fc.record({ changed: fc.boolean(), took_ms: fc.double({ min: 0, max: 1e6, noNaN: true }) })
   checkProperty(
-    fc.property(fc.array(look), fc.integer({ min: 1, max: 3600 }), (looks, configured_s) => {
+    fc.property(fc.array(look), fc.integer({ min: 1, max: 3600 }), (probes, configured_s) => {
       const within = boundsOf(configured_s, 'performance')
       let pace = firstSchedule({ interval_s: 5, cost_ms: 10 }, within)
-      for (const one of looks) {
+      for (const one of probes) {
         pace = nextSchedule(pace, one, within)
         expect(pace.interval_s).toBeGreaterThanOrEqual(within.fastest_s)
         expect(pace.interval_s).toBeLessThanOrEqual(within.slowest_s)

@@ -37,7 +37,7 @@ class FakeJournal implements Pick<
   }
 }
 
-let told: string[]
+let reported: string[]
 let journal: FakeJournal
 let options: StoreOptions & { disk: MemoryDisk }
 let documents = { config: smallConfig(), gantry: EMPTY_GANTRY }
@@ -60,18 +60,18 @@ async function ring(): Promise<void> {
 }
 
 beforeEach(async () => {
-  told = []
-  journal = new FakeJournal(told)
+  reported = []
+  journal = new FakeJournal(reported)
   options = { ...(await storeOptions(smallConfig())), clock }
   const { disk, paths } = options
   const write = disk.write.bind(disk)
   disk.write = async (file, data) => {
     await write(file, data)
-    told.push(file === paths.configFile ? 'config.data' : 'gantry.data')
+    reported.push(file === paths.configFile ? 'config.data' : 'gantry.data')
   }
   documents = { config: smallConfig(), gantry: EMPTY_GANTRY }
   changed('first')
-  checkpointer = new Checkpointer(options, journal as unknown as JournalWriter, () => documents, () => void told.push('told')) // prettier-ignore
+  checkpointer = new Checkpointer(options, journal as unknown as JournalWriter, () => documents, () => void reported.push('told')) // prettier-ignore
 })
 afterEach(async () => {
   await checkpointer.close()
@@ -86,22 +86,22 @@ const inFiles = () => {
   const text = (file: string) => options.disk.files.get(file)?.toString()
   return [text(options.paths.configFile), text(options.paths.gantryFile)]
 }
-const wanted = () => [encodeConfig(documents.config), encodeGantry(documents.gantry)]
+const desired = () => [encodeConfig(documents.config), encodeGantry(documents.gantry)]
 
 test('the journal names it, then the files are written, and then the journal goes on without the records', async () => {
   await checkpointer.run({ force: false })
   const { serial_no } = documents.config
-  expect(told).toEqual([`announced ${serial_no}`, 'gantry.data', 'config.data', `whole ${serial_no}`, 'told'])
-  expect(inFiles()).toEqual(wanted())
+  expect(reported).toEqual([`announced ${serial_no}`, 'gantry.data', 'config.data', `whole ${serial_no}`, 'told'])
+  expect(inFiles()).toEqual(desired())
   await checkpointer.run({ force: false })
-  expect(told).toHaveLength(5)
+  expect(reported).toHaveLength(5)
 })
 
 test('nothing is written that the journal does not name', async () => {
   const before = inFiles()
   journal.refusal = 'the disk is full'
   await expect(checkpointer.run({ force: true })).rejects.toThrow('the disk is full')
-  expect([told, inFiles()]).toEqual([[], before])
+  expect([reported, inFiles()]).toEqual([[], before])
 })
 
 describe.each(DISK_STEPS)('a %s fails', (step) => {
@@ -115,11 +115,11 @@ describe.each(DISK_STEPS)('a %s fails', (step) => {
       expect(journal.unfinished?.mark.config.serial).toBe(documents.config.serial_no - 1)
       expect(inFiles().join()).not.toContain('later-token')
       await checkpointer.run({ force: false })
-      expect(told.filter((word) => word.startsWith('whole'))).toEqual([
+      expect(reported.filter((word) => word.startsWith('whole'))).toEqual([
         `whole ${documents.config.serial_no - 1}`,
         `whole ${documents.config.serial_no}`,
       ])
-      expect(inFiles()).toEqual(wanted())
+      expect(inFiles()).toEqual(desired())
     },
   )
 })
@@ -128,29 +128,29 @@ test('one that fails in the background is tried again', async () => {
   options.disk.faults.plan({ file: options.paths.configFile, step: 'write', times: 3 })
   checkpointer.plan()
   for (let n = 0; n < 3; n++) await ring()
-  expect(told).not.toContain('told')
+  expect(reported).not.toContain('told')
   await ring()
-  expect(told).toContain('told')
-  expect(inFiles()).toEqual(wanted())
+  expect(reported).toContain('told')
+  expect(inFiles()).toEqual(desired())
 })
 
 test('a long journal is not waited with', async () => {
   checkpointer.plan()
   await nextTurn()
-  expect([told, timers.size]).toEqual([[], 1])
+  expect([reported, timers.size]).toEqual([[], 1])
   journal.fileBytes = CONFIG_JOURNAL_BYTES_MAX
   checkpointer.plan()
   for (let turn = 0; turn < 20; turn++) await nextTurn()
-  expect([told.includes('told'), timers.size]).toEqual([true, 0])
+  expect([reported.includes('told'), timers.size]).toEqual([true, 0])
 })
 
 test('whoever closes waits for one that is being written, and none begins by itself afterwards', async () => {
   const running = checkpointer.run({ force: true })
   await checkpointer.close()
-  expect(told.at(-1)).toBe('told')
+  expect(reported.at(-1)).toBe('told')
   await running
   changed('late')
   checkpointer.plan()
   await checkpointer.settle()
-  expect(told.filter((word) => word === 'told')).toHaveLength(1)
+  expect(reported.filter((word) => word === 'told')).toHaveLength(1)
 })

@@ -148,9 +148,9 @@ const client: ClientId = [1, '/livelock', 1]
 
 test('the lowest free minor of a node is the one that neither a disk nor a reservation has', () => {
   checkProperty(
-    fc.property(steps, fc.array(node, { minLength: 1, maxLength: 6 }), (all, wanted) => {
+    fc.property(steps, fc.array(node, { minLength: 1, maxLength: 6 }), (all, desired) => {
       const config = histories(all).at(-1) ?? small
-      const there = wanted.filter((one) => config.nodes[one] !== undefined)
+      const there = desired.filter((one) => config.nodes[one] !== undefined)
       const used = new Set<string>()
       const note = (where: string, minor: number) => void used.add(`${where} ${minor}`)
       for (const disk of Object.values(config.disks)) {
@@ -175,12 +175,12 @@ test('the lowest free minor of a node is the one that neither a disk nor a reser
 })
 
 function twoDisksWithOneMinor(config: ConfigData): Set<string> {
-  const [seen, twice] = [new Set<string>(), new Set<string>()]
+  const [observed, twice] = [new Set<string>(), new Set<string>()]
   for (const disk of Object.values(config.disks)) {
     const drbd = lookup.drbdId(disk)
     for (const [where, minor] of drbd ? [[drbd.nodeA, drbd.minorA] as const, [drbd.nodeB, drbd.minorB] as const] : []) {
-      if (seen.has(`${where} ${minor}`)) twice.add(where)
-      seen.add(`${where} ${minor}`)
+      if (observed.has(`${where} ${minor}`)) twice.add(where)
+      observed.add(`${where} ${minor}`)
     }
   }
   return twice

@@ -19,8 +19,8 @@ const words = { type: 'text/plain', body: ({ message }: { message: string }) => 
 async function open(part: Middleware): Promise<void> {
   lines = []
   const log = openLog({ write: (line) => void lines.push(line) })
-  const told = { addresses: ['127.0.0.1'], port: 0, limits: HTTP_LIMITS, words }
-  door = await serve({ ...told, files, log, clock, random, application: createApplication().use(part) })
+  const reported = { addresses: ['127.0.0.1'], port: 0, limits: HTTP_LIMITS, words }
+  door = await serve({ ...reported, files, log, clock, random, application: createApplication().use(part) })
 }
 
 /** All that a connection says after these requests. */

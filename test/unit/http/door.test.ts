@@ -117,12 +117,12 @@ describe.each([
 
   test('a websocket carries texts as texts and bytes as bytes', async () => {
     const line = open('/1/echo/you')
-    const heard = messagesOf(line, 3)
+    const received = messagesOf(line, 3)
     line.on('open', () => {
       line.send('text')
       line.send(Buffer.from([0, 255]))
     })
-    expect(await heard).toEqual(['you, somebody', 'text', Buffer.from([0, 255])])
+    expect(await received).toEqual(['you, somebody', 'text', Buffer.from([0, 255])])
   })
 
   test.each([
@@ -217,9 +217,9 @@ describe('a websocket', () => {
     let open = (): void => undefined
     const gate = new Promise<void>((resolve) => (open = resolve))
     let line: WebSocket | undefined
-    await new Promise<void>((asked) => {
+    await new Promise<void>((requested) => {
       const wait = () => {
-        asked()
+        requested()
         return gate
       }
       void start({ gate: wait }).then(() => (line = at('you').on('error', () => undefined)))
@@ -260,12 +260,12 @@ function send(plain: PlainRequest, headers: Readonly<Record<string, string>>): v
 
 /** The next messages: texts, or bytes. */
 function messagesOf(line: WebSocket, count: number): Promise<(string | Buffer)[]> {
-  const heard: (string | Buffer)[] = []
+  const received: (string | Buffer)[] = []
   return new Promise((resolve, reject) => {
     line.on('error', reject)
     line.on('message', (data, isBinary) => {
-      if (Buffer.isBuffer(data)) heard.push(isBinary ? data : data.toString())
-      if (heard.length === count) resolve(heard)
+      if (Buffer.isBuffer(data)) received.push(isBinary ? data : data.toString())
+      if (received.length === count) resolve(received)
     })
   })
 }

@@ -3,11 +3,11 @@ import { createApplication } from '../../../src/http/application'
 import { identifyBy, LoginStrategy } from '../../../src/http/passport'
 import { requestTo } from '../../support/request-to'
 
-const asked: string[] = []
+const requested: string[] = []
 
 const strategy = (name: string) =>
   new LoginStrategy<{ user: string }>(name, ({ headers }) => {
-    asked.push(name)
+    requested.push(name)
     const login = headers[`x-${name}`]
     if (login === undefined) return undefined
     if (login === 'throws') throw new Error('a wrong login')
@@ -21,7 +21,7 @@ const app = createApplication().use(async (request, response) => {
   response.end(`${response.statusCode} ${caller?.user ?? 'nobody'}`)
 })
 
-beforeEach(() => void asked.splice(0))
+beforeEach(() => void requested.splice(0))
 
 test.each([
   [{}, '200 nobody', ['first', 'second']],
@@ -32,5 +32,5 @@ test.each([
   [{ 'x-first': 'rejects', 'x-second': 'good' }, '200 Error: a wrong login', ['first']],
 ])('%j', async (headers, said, names) => {
   const { text } = await requestTo(app).get('/').set(headers)
-  expect([text, asked]).toEqual([said, names])
+  expect([text, requested]).toEqual([said, names])
 })

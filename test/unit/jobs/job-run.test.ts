@@ -148,11 +148,11 @@ test('a running opcode that fails after a cancel has failed', async () => {
 
 test('a new priority reaches the opcodes that are not done', async () => {
   const { run } = runOf([delay(1), delay(2)], async (_op, setting, self) => {
-    let told = 0
-    const forget = setting.onPriority(() => told++)
+    let reported = 0
+    const forget = setting.onPriority(() => reported++)
     if (setting.opIndex === 0) {
       self.setPriority(-7)
-      expect(told).toBe(1)
+      expect(reported).toBe(1)
       forget()
     }
     expect(setting.priority()).toBe(-7)

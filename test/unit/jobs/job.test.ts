@@ -55,11 +55,11 @@ test('a job that a filter rule rejects says in its log which rule it was, and wh
     ['gnt:user', 'maintenance tonight', 1],
     ['luxid', '', 2],
   ] as const
-  const told = rejected(three(), { uuid: filterUuid('some-rule'), reason_trail }, [200, 6])
-  expect(jobStatus(told)).toBe('canceled')
+  const reported = rejected(three(), { uuid: filterUuid('some-rule'), reason_trail }, [200, 6])
+  expect(jobStatus(reported)).toBe('canceled')
   const text = 'Canceled: filter rule some-rule rejects this job: maintenance tonight (gnt:user)'
-  expect(logAfter(told, null)).toEqual([[1, [200, 6], 'message', text]])
-  const silent = rejected(told, { uuid: filterUuid('b'), reason_trail: [] }, [300, 0])
+  expect(logAfter(reported, null)).toEqual([[1, [200, 6], 'message', text]])
+  const silent = rejected(reported, { uuid: filterUuid('b'), reason_trail: [] }, [300, 0])
   expect(logAfter(silent, 1)).toEqual([[2, [300, 0], 'message', 'Canceled: filter rule b rejects this job']])
 })
 

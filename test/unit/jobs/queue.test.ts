@@ -84,14 +84,14 @@ const waiting = async () => {
 
 test('a priority that cannot be written is told to nobody', async () => {
   const { queue, id, priority } = await waiting()
-  const told: number[] = []
-  queue.subscribe(id, ({ ops }) => told.push(ops[0]?.priority ?? NaN))
+  const reported: number[] = []
+  queue.subscribe(id, ({ ops }) => reported.push(ops[0]?.priority ?? NaN))
   failing = (step) => step === 'append'
   await expect(queue.setPriority(id, -5)).rejects.toThrow('EIO')
-  expect([priority(), told]).toEqual([0, []])
+  expect([priority(), reported]).toEqual([0, []])
   failing = () => false
   await expect(queue.setPriority(id, -5)).resolves.toBe('queued')
-  expect([priority(), told]).toEqual([-5, [-5]])
+  expect([priority(), reported]).toEqual([-5, [-5]])
   expect((await found()).map(({ ops }) => ops[0]?.priority)).toEqual([-5])
 })
 

@@ -207,7 +207,7 @@ describe('the store', () => {
 
   test('acknowledges a job only when the candidates have it', async () => {
     let [ask, release] = [() => {}, () => {}]
-    const asked = new Promise<void>((resolve) => (ask = resolve))
+    const requested = new Promise<void>((resolve) => (ask = resolve))
     const gate = new Promise<void>((resolve) => (release = resolve))
     const store = open(systemDisk, () => {
       ask()
@@ -215,7 +215,7 @@ describe('the store', () => {
     })
     let acknowledged = false
     const saved = store.save(job(1)).then(() => (acknowledged = true))
-    await asked
+    await requested
     await eventually('the job is here', () => queueText(paths, 'job-1'))
     // Time enough for an answer, if it came too early.
     await systemClock.sleep(20)
@@ -370,13 +370,13 @@ describe('copies on master candidates', () => {
     await inSync(replicas, 'a', 'b')
     candidates.old.add('b')
     const files: QueueFile[] = [1, 2, 3].map((n) => [`/q/job-${n}`, String(n)])
-    for (const [asked, calls] of [
+    for (const [requested, calls] of [
       ['for the first time', 1 + 1 + 3],
       ['again', 1 + 3],
     ] as const) {
       candidates.calls = 0
       await replicas.update(files)
-      expect(`${asked}: ${candidates.calls}`).toBe(`${asked}: ${calls}`)
+      expect(`${requested}: ${candidates.calls}`).toBe(`${requested}: ${calls}`)
     }
     expect([...candidates.of('a')]).toEqual(files)
     expect([...candidates.of('b')]).toEqual(files)
@@ -414,12 +414,12 @@ describe('copies on master candidates', () => {
   test('a candidate that does not tell what it has keeps it; told once, it is not asked again', async () => {
     const candidates = new FakeCandidates()
     candidates.of('a').set('/q/job-7', 'only here')
-    let [asked, silent] = [0, true]
+    let [requested, silent] = [0, true]
     const { replicas } = await openReplicas(
       candidates,
       () => [['/q/job-1', 'x'] as const],
       async () => {
-        asked++
+        requested++
         if (silent) throw new Error('does not tell')
       },
     )
@@ -431,7 +431,7 @@ describe('copies on master candidates', () => {
     await replicas.catchUp()
     replicas.retract('job 2 was refused')
     await replicas.catchUp()
-    expect([[...candidates.of('a').keys()], replicas.outOfSync(), asked]).toEqual([['/q/job-1'], [], 2])
+    expect([[...candidates.of('a').keys()], replicas.outOfSync(), requested]).toEqual([['/q/job-1'], [], 2])
     replicas.close()
   })
 

@@ -24,15 +24,15 @@ test('lines begin with their level and time, and end with a line end', () => {
 })
 
 test('what is below the level is not written, and an unknown level is that of daemons', () => {
-  const told = (level: string) => {
+  const reported = (level: string) => {
     const { log, lines } = logged({ level })
     for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name](name)
     return lines.map(({ msg }) => msg)
   }
-  expect(told('debug')).toEqual(['debug', 'info', 'warn', 'error'])
-  expect(told('error')).toEqual(['error'])
-  expect(told('silent')).toEqual([])
-  expect(told('loud')).toEqual(['info', 'warn', 'error'])
+  expect(reported('debug')).toEqual(['debug', 'info', 'warn', 'error'])
+  expect(reported('error')).toEqual(['error'])
+  expect(reported('silent')).toEqual([])
+  expect(reported('loud')).toEqual(['info', 'warn', 'error'])
 })
 
 test('errors are shown with their stacks, wherever they are', () => {

@@ -69,8 +69,8 @@ test('the difference of any two versions is each key with another value, in orde
       const found: unknown[] = []
       if (before && after) treeDifference(before.tree, after.tree, (...one) => found.push(one))
       const names = [...new Set([...(before?.plain.keys() ?? []), ...(after?.plain.keys() ?? [])])].sort()
-      const wanted = names.map((name) => [name, before?.plain.get(name), after?.plain.get(name)] as const)
-      expect(found).toEqual(wanted.filter(([, old, now]) => old !== now))
+      const desired = names.map((name) => [name, before?.plain.get(name), after?.plain.get(name)] as const)
+      expect(found).toEqual(desired.filter(([, old, now]) => old !== now))
     }),
     { numRuns: 100 },
   )

@@ -65,8 +65,8 @@ test('every door tells it, and no defect is reported', () => {
   expect(String(errorReply(FULL, silentLog).body)).toContain('The disk is full')
   expect(problemOf(FULL, silentLog)).toMatchObject({ status: 507, detail: said })
   // As luxid tells it of its own disk, and of that of a job's file.
-  const told = errorFromWire(errorToWire(FULL))
-  for (const error of [told, new GenericError(messageOf(FULL))])
+  const reported = errorFromWire(errorToWire(FULL))
+  for (const error of [reported, new GenericError(messageOf(FULL))])
     expect(problemOf(error, silentLog)).toMatchObject({ status: 507, detail: said })
   expect(describeError(FULL).lines).toEqual([expect.stringMatching(/^Failure: The disk is full/)])
 })

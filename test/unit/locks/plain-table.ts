@@ -30,14 +30,14 @@ export class PlainTable {
   /** Answers with whom the request waits for, and who was granted a request that waited. */
   update(id: number, priority: number | null, request: readonly LockRequest[]) {
     const before = this.waiting.find((one) => one.id === id)
-    const wanted = before ?? { id, priority: priority ?? 0, request }
-    wanted.priority = priority ?? 0
-    const blocked = before !== undefined || this.blockers(wanted).size > 0
-    if (!blocked) this.give(wanted)
-    else if (priority !== null && !before) this.waiting.push(wanted)
+    const desired = before ?? { id, priority: priority ?? 0, request }
+    desired.priority = priority ?? 0
+    const blocked = before !== undefined || this.blockers(desired).size > 0
+    if (!blocked) this.give(desired)
+    else if (priority !== null && !before) this.waiting.push(desired)
     const granted = this.grantAll()
     const waits = blocked && !granted.includes(id)
-    return { granted, blockers: waits ? this.blockers(wanted) : new Set<number>() }
+    return { granted, blockers: waits ? this.blockers(desired) : new Set<number>() }
   }
 
   /** Sets what an owner holds after it took or gave back locks. */
@@ -73,9 +73,9 @@ export class PlainTable {
   }
 }
 
-function clash([wanted, mode]: LockRequest, held: LockName, heldMode: LockMode): boolean {
+function clash([desired, mode]: LockRequest, held: LockName, heldMode: LockMode): boolean {
   if (mode === 'release' || (mode === 'shared' && heldMode === 'shared')) return false
-  return wanted === held || lockSetOf(wanted) === held || lockSetOf(held) === wanted
+  return desired === held || lockSetOf(desired) === held || lockSetOf(held) === desired
 }
 
 const isForCluster = ([name, mode]: LockRequest) => name === 'cluster/BGL' && mode === 'exclusive'

@@ -147,10 +147,10 @@ test('no request waits that could be granted, and each names those for whom it w
   run((desk, action) => {
     perform(desk, action)
     const rules = plain(desk)
-    for (const wanted of rules.waiting) {
-      const blockers = rules.blockers(wanted)
+    for (const desired of rules.waiting) {
+      const blockers = rules.blockers(desired)
       expect(blockers.size).toBeGreaterThan(0)
-      const named = blocking(desk.table, job(wanted.id)).flatMap(({ holders }) => holders.map(({ client }) => client))
+      const named = blocking(desk.table, job(desired.id)).flatMap(({ holders }) => holders.map(({ client }) => client))
       expect(new Set(ids(named))).toEqual(blockers)
     }
   })
@@ -243,8 +243,8 @@ test('owners that follow the order never wait for each other in a circle', () =>
   run((desk, action) => {
     perform(desk, action)
     // Upgrades of a lock that two owners share are the one circle that Ganeti's order allows.
-    const upgrades = listWaiting(desk.table).some(([, client, wanted]) =>
-      wanted.some(
+    const upgrades = listWaiting(desk.table).some(([, client, desired]) =>
+      desired.some(
         ([name, m]) => m !== 'release' && listLocks(desk.table, client).some(([held]) => isRelated(held, name)),
       ),
     )
@@ -256,5 +256,5 @@ test('owners that follow the order never wait for each other in a circle', () =>
   })
 })
 
-const isRelated = (held: LockName, wanted: LockName) =>
-  compareLocks(held, wanted) === 0 || lockSetOf(held) === wanted || lockSetOf(wanted) === held
+const isRelated = (held: LockName, desired: LockName) =>
+  compareLocks(held, desired) === 0 || lockSetOf(held) === desired || lockSetOf(desired) === held

@@ -109,10 +109,10 @@ describe('order', () => {
       ['nodegroup/g', 'shared'],
       'requesting NodeGroup "g" while holding NodeRes "a"',
     ],
-  ])('a lower lock by %s is refused', (_, held, wanted, text) => {
+  ])('a lower lock by %s is refused', (_, held, desired, text) => {
     const desk = new Desk()
     desk.ask(1, held)
-    expect(() => desk.ask(1, wanted)).toThrow(new LockError(`Order violation: ${text}`))
+    expect(() => desk.ask(1, desired)).toThrow(new LockError(`Order violation: ${text}`))
     expect(listLocks(desk.table, job(1))).toEqual([held])
   })
 
@@ -310,14 +310,14 @@ describe('opportunistic union', () => {
   test('guarded, takes nothing unless enough are free', () => {
     const desk = new Desk()
     desk.ask(1, ['node/b', 'exclusive'])
-    const wanted: [string, 'exclusive'][] = [
+    const desired: [string, 'exclusive'][] = [
       ['node/a', 'exclusive'],
       ['node/b', 'exclusive'],
       ['node/c', 'exclusive'],
     ]
-    expect(desk.takeFree(2, 3, ...wanted)).toMatchObject({ acquired: [], changed: false })
+    expect(desk.takeFree(2, 3, ...desired)).toMatchObject({ acquired: [], changed: false })
     expect(listLocks(desk.table, job(2))).toEqual([])
-    expect(desk.takeFree(2, 2, ...wanted).acquired).toEqual(['node/a', 'node/c'])
+    expect(desk.takeFree(2, 2, ...desired).acquired).toEqual(['node/a', 'node/c'])
   })
 
   test('skips locks that would violate the order', () => {

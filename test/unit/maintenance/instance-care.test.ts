@@ -16,8 +16,8 @@ const crashed = (instance: string) => event('instance', { instance, change: 'cra
 
 function start() {
   const clock = new SteppedClock()
-  const looks: { group: string; options: GroupOptions; end: (error?: Error) => void }[] = []
-  const told: string[] = []
+  const probes: { group: string; options: GroupOptions; end: (error?: Error) => void }[] = []
+  const reported: string[] = []
   let answer: (page: EventPage) => void = () => undefined
   const care = new InstanceCare({
     ...{ clock, log, groups: () => GROUPS, groupOf: (name) => (name.startsWith('x') ? 'g2' : 'g1') },
@@ -25,17 +25,17 @@ function start() {
     watch: ({ uuid }, options) =>
       new Promise((resolve, reject) => {
         const end = (error?: Error) => (error ? reject(error) : resolve({ name: uuid } as WatcherReport))
-        looks.push({ group: uuid, options, end })
+        probes.push({ group: uuid, options, end })
       }),
-    tell: async ({ name }) => told.push(name),
+    tell: async ({ name }) => reported.push(name),
   })
   care.start()
   const hear = async (...events: ClusterEvent[]) => {
     answer({ events, last: 'e-1', gap: null })
     await clock.pass(0)
   }
-  const next = () => looks.shift()
-  return { care, clock, looks, told, hear, next }
+  const next = () => probes.shift()
+  return { care, clock, looks: probes, told: reported, hear, next }
 }
 
 /** Without the looks with which it begins. */
@@ -48,28 +48,28 @@ async function begun() {
 }
 
 test('all groups are looked after at first, and from then on as often as by the watcher', async () => {
-  const { looks, clock, care, told } = start()
+  const { looks: probes, clock, care, told: reported } = start()
   await clock.pass(0)
-  expect(looks.map(({ group, options }) => [group, options.only, options.verifyDisks])).toEqual([
+  expect(probes.map(({ group, options }) => [group, options.only, options.verifyDisks])).toEqual([
     ['g1', undefined, true],
     ['g2', undefined, true],
   ])
-  for (const { end } of looks.splice(0)) end()
+  for (const { end } of probes.splice(0)) end()
   await clock.pass(WATCHER_EVERY_S)
-  expect(looks.map(({ group }) => group)).toEqual(['g1', 'g2'])
-  expect(told).toEqual(['g1', 'g2'])
+  expect(probes.map(({ group }) => group)).toEqual(['g1', 'g2'])
+  expect(reported).toEqual(['g1', 'g2'])
   care.close()
 })
 
 test('a crash is looked after at once, alone; crashes meanwhile are the next look', async () => {
-  const { hear, next, looks, care } = await begun()
+  const { hear, next, looks: probes, care } = await begun()
   await hear(crashed('a'))
   const first = next()
   expect(first).toMatchObject({ group: 'g1', options: { only: ['a'], verifyDisks: false } })
   await hear(crashed('b'), crashed('x1'))
   await hear(crashed('c'))
   expect(next()).toMatchObject({ group: 'g2', options: { only: ['x1'] } })
-  expect(looks).toEqual([])
+  expect(probes).toEqual([])
   first?.end()
   await hear()
   expect(next()).toMatchObject({ group: 'g1', options: { only: ['b', 'c'] } })
@@ -77,12 +77,12 @@ test('a crash is looked after at once, alone; crashes meanwhile are the next loo
 })
 
 test('so is what a user has shut down, and a call of the watcher; not what jobs stop, or runs of the watcher', async () => {
-  const { hear, next, looks, care } = await begun()
+  const { hear, next, looks: probes, care } = await begun()
   await hear(
     event('instance', { instance: 'a', change: 'stopped', cause: { job: 1 } }),
     event('watcher', { change: 'ran' }),
   )
-  expect(looks).toEqual([])
+  expect(probes).toEqual([])
   await hear(event('instance', { instance: 'a', change: 'stopped', cause: null }))
   expect(next()).toMatchObject({ options: { only: ['a'] } })
   await hear(event('watcher', { change: 'called', why: 'node node2 is back' }))
@@ -91,23 +91,23 @@ test('so is what a user has shut down, and a call of the watcher; not what jobs 
 })
 
 test('where another run looks and one waits, it is tried again', async () => {
-  const { hear, next, clock, looks, care } = await begun()
+  const { hear, next, clock, looks: probes, care } = await begun()
   await hear(crashed('a'))
   next()?.end(new GroupBusy('taken'))
   await hear(crashed('b'))
-  expect(looks).toEqual([])
+  expect(probes).toEqual([])
   await clock.pass(CARE_AGAIN_S)
   expect(next()).toMatchObject({ options: { only: ['a', 'b'] } })
   care.close()
 })
 
 test('the instances of a node that comes and goes wait for a regular look', async () => {
-  const { hear, next, clock, looks, care } = await begun()
+  const { hear, next, clock, looks: probes, care } = await begun()
   const onNode2 = event('instance', { instance: 'a', change: 'crashed', cause: null, now: { node: 'node2' } })
   await hear(event('watcher', { change: 'flapping', node: 'node2' }), onNode2)
-  expect(looks).toEqual([])
+  expect(probes).toEqual([])
   await clock.pass(WATCHER_EVERY_S)
-  for (const { end } of looks.splice(0)) end()
+  for (const { end } of probes.splice(0)) end()
   await hear(onNode2)
   expect(next()).toMatchObject({ options: { only: ['a'] } })
   care.close()

@@ -103,13 +103,15 @@ test('each active event has a job or a reason why not, unless its node has a mor
     fc.property(seeds, (seed) => {
       const { data, question } = situation(seed)
       const { jobs, notes } = planRound(data, question, ALLOC_DEFAULTS)
-      const told = new Map(notes)
+      const reported = new Map(notes)
       const nodes = new Set(
         question.events.filter(({ status }) => ['noted', 'pending'].includes(status)).map(({ node }) => node),
       )
       for (const node of nodes) {
         const own = question.events.filter((event) => event.node === node).map(({ id }) => id)
-        expect(own.some((id) => jobs.some(({ event }) => event === id) || typeof told.get(id) === 'string')).toBe(true)
+        expect(own.some((id) => jobs.some(({ event }) => event === id) || typeof reported.get(id) === 'string')).toBe(
+          true,
+        )
       }
     }),
   )

@@ -244,15 +244,15 @@ describe('moves that balance', () => {
   })
 
   test('wait where the load counts, and a node does not tell it', () => {
-    const wanted = { ...settings, balance_threshold: 0.01, balance_load: true }
-    expect(plan(data, { settings: wanted, loads: null }).jobs).toEqual([])
-    expect(plan(data, { settings: wanted, loads: [0.9, 0.1, 0.1, 0.1] }).jobs.length).toBeGreaterThan(0)
+    const desired = { ...settings, balance_threshold: 0.01, balance_load: true }
+    expect(plan(data, { settings: desired, loads: null }).jobs).toEqual([])
+    expect(plan(data, { settings: desired, loads: [0.9, 0.1, 0.1, 0.1] }).jobs.length).toBeGreaterThan(0)
   })
 
   test('copy disks only where that is wanted', () => {
-    const wanted = { ...settings, balance_threshold: 0.01 }
+    const desired = { ...settings, balance_threshold: 0.01 }
     const replaced = (balance_disks: boolean) =>
-      plan(data, { settings: { ...wanted, balance_disks } })
+      plan(data, { settings: { ...desired, balance_disks } })
         .jobs.flatMap(({ ops }) => ops)
         .filter(({ OP_ID }) => OP_ID === 'OP_INSTANCE_REPLACE_DISKS')
     expect(replaced(false)).toEqual([])

@@ -49,10 +49,13 @@ class Situation {
 
   /** A maintd that begins anew, on this master or on the next one. */
   restarted(ask?: AskMond): NodeWatch {
-    const asked: AskMond = async ({ name }) => ({ text: (await this.answers.get(name)?.()) ?? '', date_ms: undefined })
+    const requested: AskMond = async ({ name }) => ({
+      text: (await this.answers.get(name)?.()) ?? '',
+      date_ms: undefined,
+    })
     const nodes = Object.fromEntries(this.nodes.map((node) => [node.uuid, node]))
     return (this.watch = new NodeWatch({
-      ...{ memory: this.box.memory(), clock: this.clock, random: this.box.random, ask: ask ?? asked },
+      ...{ memory: this.box.memory(), clock: this.clock, random: this.box.random, ask: ask ?? requested },
       config: () => ({ ...smallConfig(), nodes }),
       key: () => Promise.resolve(KEY),
     }))
@@ -90,7 +93,7 @@ const EVACUATE = { status: 'evacuate', details: { disk: 'sda' } }
 test('a fault is noted once, however often it is reported', async () => {
   const all = new Situation()
   all.says(all.node, EVACUATE)
-  for (let looks = 0; looks < 3; looks++) await all.looksAfter(30)
+  for (let probes = 0; probes < 3; probes++) await all.looksAfter(30)
   expect(all.events).toMatchObject([{ node: all.node.uuid, status: 'noted', original: EVACUATE }])
   expect(all.problem).toBeUndefined()
 })
@@ -159,7 +162,7 @@ test('times of reports are written when a node reports something else, and not e
   const all = new Situation()
   await all.looksAfter(30)
   const { writes } = all.box
-  for (let looks = 0; looks < 5; looks++) await all.looksAfter(30)
+  for (let probes = 0; probes < 5; probes++) await all.looksAfter(30)
   expect(all.box.writes).toBe(writes)
 })
 

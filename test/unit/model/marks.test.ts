@@ -5,9 +5,9 @@ test('trails are shown without marks, also those of opcodes inside opcodes', () 
   const theirs = [['gnt:user', 'why', 1]]
   const marked = [['gantry:user', 'anna', 1], ['gantry:token', 'ab', 1], ...theirs]
   const op = { OP_ID: 'OP_X', tags: ['gantry:user', 'b', 'c'], reason: marked, instances: [{ reason: marked }] }
-  const shown = { ...op, reason: theirs, instances: [{ reason: theirs }] }
-  expect(withoutMarks(op)).toEqual(shown)
-  expect(withoutMarks(shown)).toBe(shown)
+  const displayed = { ...op, reason: theirs, instances: [{ reason: theirs }] }
+  expect(withoutMarks(op)).toEqual(displayed)
+  expect(withoutMarks(displayed)).toBe(displayed)
 })
 
 test('our own doors show who submitted a job, and nothing of what the master notes for itself', () => {

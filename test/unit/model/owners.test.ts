@@ -29,12 +29,12 @@ const at = (file: string) => path.join(folder, 'node1', file)
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 /** As where the accounts are there. */
-const given = fileOwner(fs, 'gnt-masterd', 'gnt-daemons') !== undefined
+const input = fileOwner(fs, 'gnt-masterd', 'gnt-daemons') !== undefined
 const mode = (file: string) => (fs.statSync(file).mode & 0o7777).toString(8)
 const owned = (file: string, user: string, group: string, full: string, alone: string) => {
   const { uid, gid } = fs.statSync(file)
   expect([file, uid, gid, mode(file)]).toEqual(
-    given
+    input
       ? [file, fileOwner(fs, user, group)?.uid, fileOwner(fs, user, group)?.gid, full]
       : [file, process.getuid?.(), process.getgid?.(), alone],
   )

@@ -37,8 +37,8 @@ test.each([
   [['@readonly', '-*.query'], 'nodes.list', false],
   [['@readonly', '-instances.query'], 'nodes.list', true],
   [['@readonly', '-instances.list'], 'instances.query', true],
-])('a user with %j and %s: %s', (options, wanted, expected) => {
-  expect(allows(permissionsOf(options), wanted)).toBe(expected)
+])('a user with %j and %s: %s', (options, desired, expected) => {
+  expect(allows(permissionsOf(options), desired)).toBe(expected)
 })
 
 test('every opcode has a permission that a pattern can name', () => {
@@ -65,13 +65,13 @@ test('everybody may read only what tells nothing of the cluster; all else is an 
 })
 
 test('every permission that is asked for somewhere is one that a token can have', () => {
-  const asked = sourceFiles('src').flatMap((file) =>
+  const requested = sourceFiles('src').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\b(?:need|may)\('([a-z_.]+)'\)/g)].map(([, name]) => name),
   )
-  expect(asked).toContain('jobs.cancel')
+  expect(requested).toContain('jobs.cancel')
   const ofCalls = Object.values(gantryCalls).flatMap(({ needs }) => needs ?? [])
   const read = routes.map(readPermission).filter((name) => name !== undefined)
-  for (const name of [...asked, ...read, ...ofCalls])
+  for (const name of [...requested, ...read, ...ofCalls])
     expect([name, permissionNames.includes(name ?? '')]).toEqual([name, true])
 })
 

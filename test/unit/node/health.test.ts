@@ -18,8 +18,8 @@ test.each([
   ['one that has newer changes says something else', 3, [says(offline), says(offline), says(regular, 0, 8)], false],
   ['one with newer changes does not know it', 3, [says(offline), says(offline), says(0, 1, 8)], false],
   ['all say that it is in use', 2, [says(regular), says(regular)], false],
-])('a node is offline for sure: %s', (_, asked, replies, sure) => {
-  expect(isSurelyOffline(asked, replies)).toBe(sure)
+])('a node is offline for sure: %s', (_, requested, replies, sure) => {
+  expect(isSurelyOffline(requested, replies)).toBe(sure)
 })
 
 test('a node does not ask itself, since nobody tells it that it is offline', () => {

@@ -32,16 +32,16 @@ test.each(Object.keys(KEPT))('files of instances that are no more go from %s', a
   const here = put(folder, 'here.test', 100)
   const gone = put(folder, 'gone.test', 2)
   const young = put(folder, 'coming.test', 0)
-  const told = { master_node: [node.context.hostname], instance_list: ['here.test'] }
+  const reported = { master_node: [node.context.hostname], instance_list: ['here.test'] }
   // A node that belongs to no cluster keeps what it has.
-  await fileHandlers.write_ssconf_files(node.context, told)
+  await fileHandlers.write_ssconf_files(node.context, reported)
   expect(fs.existsSync(gone)).toBe(true)
   node.put('/var/lib/ganeti/ssconf_cluster_name', 'cluster.test\n')
-  await fileHandlers.write_ssconf_files(node.context, told)
+  await fileHandlers.write_ssconf_files(node.context, reported)
   expect([here, gone, young].map((file) => fs.existsSync(file))).toEqual([true, false, true])
   // Not for every change of the cluster.
   put(folder, 'gone.test', 2)
-  await fileHandlers.write_ssconf_files(node.context, told)
+  await fileHandlers.write_ssconf_files(node.context, reported)
   expect(fs.existsSync(gone)).toBe(true)
 })
 
@@ -49,13 +49,13 @@ test('a wall clock that is set back holds up no cleaning', async () => {
   node.put('/var/lib/ganeti/ssconf_cluster_name', 'cluster.test\n')
   const times = { wall_ms: Date.now(), monotonic_ms: 0 }
   const clock = { ...systemClock, now_ms: () => times.wall_ms, monotonic_ms: () => times.monotonic_ms }
-  const told = { master_node: [node.context.hostname], instance_list: [] }
+  const reported = { master_node: [node.context.hostname], instance_list: [] }
   const context = { ...node.context, clock }
-  await fileHandlers.write_ssconf_files(context, told)
+  await fileHandlers.write_ssconf_files(context, reported)
   times.wall_ms -= 24 * 3600_000
   times.monotonic_ms += 2 * 3600_000
   const gone = put('/var/log/ganeti/kvm', 'gone.test', 48)
-  await fileHandlers.write_ssconf_files(context, told)
+  await fileHandlers.write_ssconf_files(context, reported)
   expect(fs.existsSync(gone)).toBe(false)
 })
 

@@ -21,10 +21,10 @@ const plain = instanceDict({ hypervisor: 'fake', hvparams: { migration_mode: 'li
 const asking = { ...plain, nics: [nic] }
 
 let node: TestNode
-let heard: string[]
+let received: string[]
 let metad: FramedServer | undefined
 beforeEach(() => {
-  heard = []
+  received = []
   node = testNode('node1.example.com')
   Object.assign(node.context.daemons, { ensure: startMetad })
 })
@@ -35,11 +35,11 @@ afterEach(async () => {
 })
 
 async function startMetad(daemon: string, run: boolean): Promise<boolean> {
-  heard.push(`${daemon} ${run}`)
+  received.push(`${daemon} ${run}`)
   fs.mkdirSync(node.paths.socketDir, { recursive: true })
   const note = (name: string) => path.join(node.paths.metadataDir, name)
   const hear = async (call: string, { name, osparams_private, osparams_secret }: MetadataDict) => {
-    heard.push(`${call} ${name} ${JSON.stringify({ osparams_private, osparams_secret })}`)
+    received.push(`${call} ${name} ${JSON.stringify({ osparams_private, osparams_secret })}`)
     fs.mkdirSync(node.paths.metadataDir, { recursive: true })
     fs.writeFileSync(note(name), '')
   }
@@ -50,7 +50,7 @@ async function startMetad(daemon: string, run: boolean): Promise<boolean> {
       updateConfig: (instance) => hear('update', instance),
       gantryShow: (instance) => hear('show', instance),
       async gantryForget(name) {
-        heard.push(`forget ${name}`)
+        received.push(`forget ${name}`)
         fs.rmSync(note(name))
       },
     }),
@@ -62,35 +62,35 @@ test('metad is started when the first instance asks, and is told what its guest 
   await calls.instance_start(node.context, plain, false, [])
   await calls.instance_shutdown(node.context, plain, 0, [])
   await calls.instance_metadata_modify(node.context, plain)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   await calls.instance_metadata_modify(node.context, { ...asking, osparams_secret: { word: 's' } })
-  expect(heard).toEqual([
+  expect(received).toEqual([
     'ganeti-metad true',
     'update vm1.test {"osparams_private":{"key":"p"},"osparams_secret":{"word":"s"}}',
   ])
   // What its scripts may know is not for the guest, once it is installed.
   await calls.instance_start(node.context, asking, false, [])
-  const { osparams_private: _hidden, ...shown } = asking
-  await calls.instance_metadata_modify(node.context, shown)
-  expect(heard.slice(2)).toEqual(['show vm1.test {}', 'show vm1.test {}'])
+  const { osparams_private: _hidden, ...displayed } = asking
+  await calls.instance_metadata_modify(node.context, displayed)
+  expect(received.slice(2)).toEqual(['show vm1.test {}', 'show vm1.test {}'])
   await calls.instance_shutdown(node.context, asking, 0, [])
-  expect(heard.slice(4)).toEqual(['forget vm1.test'])
+  expect(received.slice(4)).toEqual(['forget vm1.test'])
 })
 
 test('an instance that gave up communication is forgotten', async () => {
   await calls.instance_metadata_modify(node.context, asking)
   await calls.instance_metadata_modify(node.context, plain)
-  expect(heard.at(-1)).toBe('forget vm1.test')
+  expect(received.at(-1)).toBe('forget vm1.test')
 })
 
 test('an instance that moves is known where it runs', async () => {
   await migration.accept_instance(node.context, asking, '', '127.0.0.1')
-  expect(heard.at(-1)).toBe('show vm1.test {}')
+  expect(received.at(-1)).toBe('show vm1.test {}')
   await migration.instance_finalize_migration_dst(node.context, asking, '', false)
-  expect(heard.at(-1)).toBe('forget vm1.test')
+  expect(received.at(-1)).toBe('forget vm1.test')
   await calls.instance_start(node.context, asking, false, [])
   await migration.instance_finalize_migration_src(node.context, asking, true, true)
-  expect(heard.at(-1)).toBe('forget vm1.test')
+  expect(received.at(-1)).toBe('forget vm1.test')
 })
 
 test('a metad that cannot be started keeps no instance from running, and what it has noted goes with the instance', async () => {
@@ -109,9 +109,9 @@ test('a metad that cannot be started keeps no instance from running, and what it
 
 test('a node that starts anew has its metad again, if an instance asked before', async () => {
   await resumeMetad(node.context)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   fs.mkdirSync(node.paths.metadataDir, { recursive: true })
   fs.writeFileSync(path.join(node.paths.metadataDir, 'vm1.test'), '')
   await resumeMetad(node.context)
-  expect(heard).toEqual(['ganeti-metad true'])
+  expect(received).toEqual(['ganeti-metad true'])
 })

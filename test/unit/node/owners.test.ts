@@ -10,7 +10,7 @@ import { ensureDirectories } from '../../../src/start/ensure-dirs'
 import { clockAt } from '../../support/instant-clock'
 import { testNode } from '../../support/node-context'
 
-const given = fileOwner(fs, 'gnt-masterd', 'gnt-daemons') !== undefined
+const input = fileOwner(fs, 'gnt-masterd', 'gnt-daemons') !== undefined
 const node = testNode('node1.example.com', { clock: clockAt(2_000_000_000) })
 const { context, paths } = node
 beforeEach(() => ensureDirectories(paths))
@@ -35,7 +35,7 @@ test('a wrong mode is told with the right one and the command that mends it, whi
   fs.chmodSync(`${paths.queueDir}/job-17`, 0o666)
   const found = await misplacedFiles(context)
   const mended = `run 'GANETI_ROOTDIR=${paths.root} GANETI_HOSTNAME=node1.example.com gantryd ensure-dirs' there`
-  const about = given ? 'gnt-\\S+ with (mode )?' : '(mode )?'
+  const about = input ? 'gnt-\\S+ with (mode )?' : '(mode )?'
   expect(found).toEqual([
     expect.stringMatching(new RegExp(`^/var/lib/ganeti/hmac.key .*${about}0644, and should .*0?4[04]0: run`)),
     expect.stringMatching(new RegExp(`^/var/lib/ganeti/queue/job-17 .*${about}0666, and should .*06[04]0: run`)),
@@ -68,7 +68,7 @@ test('each file costs one stat, and of very many wrong ones some are told', asyn
   const found = await misplacedFiles({ ...context, files: { ...context.files, lstat } })
   expect(found).toHaveLength(MISPLACED_TOLD_MAX + 1)
   expect(found.at(-1)).toMatch(/^20 more files have wrong owners or modes: run/)
-  const asked = jest.mocked(lstat).mock.calls.map(([file]) => String(file))
+  const requested = jest.mocked(lstat).mock.calls.map(([file]) => String(file))
   // Those that were wrong are looked at twice.
-  expect(asked.length - new Set(asked).size).toBe(40)
+  expect(requested.length - new Set(requested).size).toBe(40)
 })

@@ -43,10 +43,10 @@ test('volumes are told with their sizes and states, but for virtual ones', async
 
 test('a node that runs from a package tells its version, and another one leaves that out', async () => {
   const checks = { 'gantry-release': null }
-  const told = (release: object) =>
+  const reported = (release: object) =>
     onDrbdNode({}, (context) =>
       verifyNode({ ...context, ...release }, { checks, clusterName: 'cluster', hvparams: {} }),
     )
-  expect((await told({ release: '0.1.1' })).result).toEqual({ 'gantry-release': '0.1.1' })
-  expect((await told({})).result).toEqual({})
+  expect((await reported({ release: '0.1.1' })).result).toEqual({ 'gantry-release': '0.1.1' })
+  expect((await reported({})).result).toEqual({})
 })

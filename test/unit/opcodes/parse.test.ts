@@ -112,12 +112,12 @@ describe('parseOpcode', () => {
   })
 
   test('the vectors exercise every opcode of Ganeti', () => {
-    const seen = new Set(recorded.flatMap(({ input }) => (isObject(input) ? [input['OP_ID']] : [])))
+    const observed = new Set(recorded.flatMap(({ input }) => (isObject(input) ? [input['OP_ID']] : [])))
     const ours = [
       ...['OP_CLUSTER_BALANCE', 'OP_CLUSTER_CAPACITY', 'OP_CLUSTER_WHAT_IF', 'OP_REPAIR_COMMAND'],
       ...['OP_INSTANCE_REMOVE_SNAPSHOT', 'OP_INSTANCE_ROLLBACK_SNAPSHOT', 'OP_INSTANCE_SNAPSHOT', 'OP_INSTANCE_REPAIR'],
     ]
-    expect([...allOpcodes.keys()].filter((id) => !seen.has(id))).toEqual(ours)
+    expect([...allOpcodes.keys()].filter((id) => !observed.has(id))).toEqual(ours)
     expect(allOpcodes.size).toBe(76 + ours.length)
   })
 

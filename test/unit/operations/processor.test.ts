@@ -144,10 +144,10 @@ describe('the life of an opcode', () => {
     let grant: (epoch: { epoch: number }) => void = () => undefined
     let changed = () => undefined as void
     let watching = false
-    const asked: unknown[] = []
+    const requested: unknown[] = []
     const wconfd = Object.assign(Object.create(environment.wconfd) as typeof environment.wconfd, {
       gantryAcquire: () => new Promise((resolve) => (grant = resolve)),
-      updateLocksWaiting: (...args: unknown[]) => Promise.resolve(asked.push(args.slice(1))),
+      updateLocksWaiting: (...args: unknown[]) => Promise.resolve(requested.push(args.slice(1))),
     })
     const onPriority = (action: () => void) => {
       changed = action
@@ -158,7 +158,7 @@ describe('the life of an opcode', () => {
     const running = runOpcode({ OP_ID: 'OP_TEST_DELAY', reason, duration: 1 }, { ...environment, ...changes })
     await systemClock.sleep(5)
     changed()
-    expect(asked).toEqual([[-7, [['cluster/BGL', 'shared']]]])
+    expect(requested).toEqual([[-7, [['cluster/BGL', 'shared']]]])
     grant({ epoch: 1 })
     await running
     expect(watching).toBe(false)

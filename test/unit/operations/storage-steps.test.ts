@@ -249,13 +249,13 @@ test.each(all.map((chapter) => [chapter.step.name, chapter] as const))('%s', asy
   for (const job of chapter.step.jobs) {
     cluster.log.length = 0
     ends.push(plain(await ending(cluster, job)))
-    logs.push(told(cluster.log))
+    logs.push(reported(cluster.log))
   }
   expect(ends).toEqual(like.jobs.map(({ result }, index) => ours.results?.[index] ?? plain(result)))
-  expect(logs).toEqual(like.jobs.map(({ log }) => told(expectedLog(log, ours))))
+  expect(logs).toEqual(like.jobs.map(({ log }) => reported(expectedLog(log, ours))))
   const texts = orders(like)
-  const asked = cluster.asked.flatMap(callText)
-  expect(ordered(byNode(asked))).toEqual(ordered(byNode(ours.calls?.(texts) ?? texts)))
+  const requested = cluster.asked.flatMap(callText)
+  expect(ordered(byNode(requested))).toEqual(ordered(byNode(ours.calls?.(texts) ?? texts)))
   expect(cluster.calls('blockdev_create').map(madeText).sort()).toEqual(
     [...(like.made ?? []), ...(ours.made ?? [])].sort(),
   )
@@ -285,7 +285,7 @@ const plain = (value: unknown): unknown =>
   )
 
 /** How long a node was waited for, which daemon imports, and in which order verify names what it has found, does not matter. */
-function told(log: readonly string[]): string[] {
+function reported(log: readonly string[]): string[] {
   const groups: string[][] = []
   for (const line of log.filter(isToldByAll).map((text) =>
     withoutAdvice(text)
@@ -306,16 +306,16 @@ const callOf = (text: string): string => text.split(' ')[1] ?? ''
 const orders = (step: Step): string[] => step.calls.map(([text]) => text).filter((text) => isOrder(callOf(text)))
 
 /** Questions that ours asks more often than Ganeti. */
-function questions(asked: readonly string[], step: Step): string[] {
+function questions(requested: readonly string[], step: Step): string[] {
   const theirs = step.calls.map(([text]) => text.split(' ').slice(0, 2).join(' '))
-  const count = (list: readonly string[], wanted: string) => list.filter((one) => one === wanted).length
-  const more = [...new Set(asked)].filter((one) => {
+  const count = (list: readonly string[], desired: string) => list.filter((one) => one === desired).length
+  const more = [...new Set(requested)].filter((one) => {
     const call = callOf(one)
     // What a dead node was asked is not recorded.
     if (isOrder(call) || LEFT_OUT.has(call) || step.dead?.[one.split(' ')[0] ?? ''] !== undefined) return false
-    return count(asked, one) > count(theirs, one) + (ONCE_MORE.has(call) ? 1 : 0)
+    return count(requested, one) > count(theirs, one) + (ONCE_MORE.has(call) ? 1 : 0)
   })
-  return more.map((one) => `${one}: ${count(asked, one)} instead of ${count(theirs, one)}`)
+  return more.map((one) => `${one}: ${count(requested, one)} instead of ${count(theirs, one)}`)
 }
 
 function whole(config: ConfigData): unknown {

@@ -97,8 +97,8 @@ describe('names', () => {
     ['group', 'NodeGroup name nosuch not found'],
     ['network', "Network 'nosuch' not found"],
   ] as const)('that no %s has are refused', async (what, text) => {
-    const asked = runQuery(what, ['name'], ['|', ['==', 'name', 'nosuch']], goldenSource())
-    await expect(asked).rejects.toEqual(new OpPrereqError(text, 'unknown_entity'))
+    const requested = runQuery(what, ['name'], ['|', ['==', 'name', 'nosuch']], goldenSource())
+    await expect(requested).rejects.toEqual(new OpPrereqError(text, 'unknown_entity'))
   })
 
   test('that do not exist are left out of the older calls', async () => {
@@ -282,11 +282,12 @@ describe("fields that Ganeti's queries do not have", () => {
     const source = goldenSource()
     const node = Object.values(source.config.nodes).find(({ name }) => name === NODE1)
     const seen_ms = (uuid: string) => (uuid === node?.uuid ? 1500 : undefined)
-    const heard = { seen_ms, runningSeen_ms: seen_ms }
-    const nodes = await runQuery('node', ['name', 'seen'], ['!=', 'seen', 7], { ...source, heard })
+    const received = { seen_ms, runningSeen_ms: seen_ms }
+    const nodes = await runQuery('node', ['name', 'seen'], ['!=', 'seen', 7], { ...source, heard: received })
     expect(nodes.data.find(([name]) => name?.[1] === NODE1)?.[1]).toEqual([0, 1.5])
-    const instances = await runQuery('instance', ['pnode', 'status_seen'], null, { ...source, heard })
-    for (const [pnode, seen] of instances.data) expect(seen).toEqual(pnode?.[1] === NODE1 ? [0, 1.5] : [2, null])
+    const instances = await runQuery('instance', ['pnode', 'status_seen'], null, { ...source, heard: received })
+    for (const [pnode, observed] of instances.data)
+      expect(observed).toEqual(pnode?.[1] === NODE1 ? [0, 1.5] : [2, null])
     expect(source.live.asked).toEqual([])
   })
 })

@@ -74,7 +74,7 @@ describe('reading', () => {
   })
 
   test('writes back the normal spelling', () => {
-    const given = [
+    const input = [
       '&',
       ['=', 'name', 'x'],
       ['!=', 'a', 3],
@@ -92,7 +92,7 @@ describe('reading', () => {
       ['=[]', 't', 'u'],
       ['<=', 'm', 5],
     ]
-    expect(serializeFilter(parseFilter(given))).toEqual(normal)
+    expect(serializeFilter(parseFilter(input))).toEqual(normal)
     expect(serializeFilter(parseFilter(normal))).toEqual(normal)
     expect(serializeFilter(parseFilter(null))).toBeNull()
     expect(serializeFilter(parseFilter(['!', ['|']]))).toEqual(['!', ['|']])

@@ -28,16 +28,16 @@ const confd = (question: ConfdQuestion, query: ConfdQuery) =>
   answerTo({ questions: new ConfigQuestions(snapshot), gantry: { sections: {} } }, { question, query }).answer
 
 test('the role of each node', async () => {
-  const told = await rows('node', 'name', 'role')
+  const reported = await rows('node', 'name', 'role')
   const letters = new Map(Object.entries(CONFD_ROLE).map(([name, number]) => [number, NODE_ROLE[name as keyof typeof NODE_ROLE]])) // prettier-ignore
-  expect(new Set(told.map(([, role]) => role)).size).toBe(4)
-  for (const [name, role] of told) expect(letters.get(Number(confd(CONFD.nodeRole, String(name))) as 0)).toBe(role)
+  expect(new Set(reported.map(([, role]) => role)).size).toBe(4)
+  for (const [name, role] of reported) expect(letters.get(Number(confd(CONFD.nodeRole, String(name))) as 0)).toBe(role)
 })
 
 test('the instances of each node, and their disks', async () => {
   for (const [name, primary, secondary] of await rows('node', 'name', 'pinst_list', 'sinst_list')) {
-    const told = confd(CONFD.nodeInstances, String(name)) as { name: string }[][]
-    expect(told.map((some) => some.map((one) => one.name).sort())).toEqual(
+    const reported = confd(CONFD.nodeInstances, String(name)) as { name: string }[][]
+    expect(reported.map((some) => some.map((one) => one.name).sort())).toEqual(
       [primary, secondary].map((some) => [...(some as string[])].sort()),
     )
   }

@@ -119,8 +119,8 @@ test('a candidate that has more is not overwritten, and is shown, until the mast
   ])
   await eventually(() => expect(notes()).toEqual([[NODE2, expect.stringContaining('is not overwritten with less')]]))
   // The note itself is a change, so what the master has is another number at the next look.
-  const looks = nodes.of('gantry_config_status').length
-  await eventually(() => expect(nodes.of('gantry_config_status').length).toBeGreaterThan(looks + 3))
+  const probes = nodes.of('gantry_config_status').length
+  await eventually(() => expect(nodes.of('gantry_config_status').length).toBeGreaterThan(probes + 3))
   expect(notes()).toHaveLength(1)
   nodes.answer = () => Promise.resolve(null)
   await eventually(() => expect(state()).toEqual([[NODE2, 'in sync']]))

@@ -92,12 +92,12 @@ test.each([
     ({ program }: Role) => program,
   ],
 ] as const)('%s tells of every %s where it runs', (document, head, expected, nameOf) => {
-  const told = tableOf(document, head).filter(
+  const reported = tableOf(document, head).filter(
     ([name]) => head === 'role' || roles.some(({ program }) => program === name),
   )
-  expect(told.map(([name]) => name).sort()).toEqual(expected.map(nameOf).sort())
+  expect(reported.map(([name]) => name).sort()).toEqual(expected.map(nameOf).sort())
   for (const role of expected)
-    expect(told.find(([name]) => name === nameOf(role))?.[1].replace(/^the /, '')).toMatch(
+    expect(reported.find(([name]) => name === nameOf(role))?.[1].replace(/^the /, '')).toMatch(
       new RegExp(`^${placeText(role)}`),
     )
 })

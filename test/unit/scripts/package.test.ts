@@ -124,15 +124,15 @@ test('shells complete the words of every program that people call by its name', 
     const programs = gantry.files().flatMap((file) => /^usr\/s?bin\/(.*)/.exec(file)?.[1] ?? [])
     expect(programs).toEqual(expect.arrayContaining(['gnt', 'gnt-node', 'ganeti-noded', 'ganeti-watcher']))
     await describePrograms(gantry, htools, adopt, '2026-01-01')
-    for (const [tree, wanted] of [
+    for (const [tree, desired] of [
       [gantry, programs],
       [adopt, ['gantry-adopt']],
     ] as const) {
       const files = tree.files()
       const zsh = files.find((file) => file.startsWith('usr/share/zsh/'))
       const first = fs.readFileSync(path.join(tree.root, String(zsh)), 'utf8').split('\n')[0]
-      expect(first?.split(' ').slice(1).sort()).toEqual([...wanted].sort())
-      for (const name of wanted)
+      expect(first?.split(' ').slice(1).sort()).toEqual([...desired].sort())
+      for (const name of desired)
         expect(files).toEqual(
           expect.arrayContaining([
             `usr/share/bash-completion/completions/${name}`,

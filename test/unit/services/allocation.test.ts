@@ -128,8 +128,8 @@ test('a balance is a plan that its opcodes can be submitted with, as they are an
   for (const { instance, first_op, to } of steps) {
     const own = shared.find(({ name }) => name === instance)
     const nodes = Object.values(config.nodes).filter(({ name }) => to.includes(name))
-    const wanted = [{ ...own, kind: 'instance' }, ...nodes.map((node) => ({ ...node, kind: 'node' }))]
-    expect(match[first_op]).toEqual(wanted.map(({ kind, uuid, serial_no }) => ({ kind, uuid, serial_no })))
+    const desired = [{ ...own, kind: 'instance' }, ...nodes.map((node) => ({ ...node, kind: 'node' }))]
+    expect(match[first_op]).toEqual(desired.map(({ kind, uuid, serial_no }) => ({ kind, uuid, serial_no })))
   }
   await expect(plans.preconditions(USER, plan ?? '', submitted(ops.slice(1)))).rejects.toThrow(/other opcodes/)
   expect(preconditions).toEqual(match)
@@ -247,7 +247,7 @@ const userNamed = (user: string) => new Access({ ...USER, user }, null)
 
 /** So many questions of each user are thought about until `stop`. */
 function underWay(
-  { service: asked }: ReturnType<typeof serviceOf>,
+  { service: requested }: ReturnType<typeof serviceOf>,
   users: Record<string, number>,
 ): () => Promise<void> {
   const leaving: AbortController[] = []
@@ -255,7 +255,7 @@ function underWay(
     Array.from({ length: count }, () => {
       const left = new AbortController()
       leaving.push(left)
-      return asked.balance(userNamed(user), {}, { ...WAITS, signal: left.signal })
+      return requested.balance(userNamed(user), {}, { ...WAITS, signal: left.signal })
     }),
   )
   return async () => {
@@ -320,14 +320,14 @@ test('scripts are asked by a job, whose result is the answer when it is quick', 
     ...EMPTY_GANTRY,
     sections: { allocators: { balance: ['mine', 'hail'], capacity: ['hail', 'mine'] } },
   }
-  const asked = (job: Job) => serviceOf({ gantry, job, run: () => Promise.reject(new Error('not here')) })
-  const quick = asked(jobOf('success', { steps: [] }))
+  const requested = (job: Job) => serviceOf({ gantry, job, run: () => Promise.reject(new Error('not here')) })
+  const quick = requested(jobOf('success', { steps: [] }))
   expect(await quick.service.balance(all, {}, WAITS)).toEqual({ answer: { steps: [] } })
   expect(quick.jobs).toHaveLength(1)
-  expect(await asked(jobOf('running', null)).service.balance(all, {}, WAITS)).toEqual({ job: 1 })
-  const failed = asked(jobOf('error', ['OpPrereqError', ['the moon is wrong', ECODE.NORES]]))
+  expect(await requested(jobOf('running', null)).service.balance(all, {}, WAITS)).toEqual({ job: 1 })
+  const failed = requested(jobOf('error', ['OpPrereqError', ['the moon is wrong', ECODE.NORES]]))
   await expect(failed.service.balance(all, {}, WAITS)).rejects.toThrow(/the moon is wrong/)
-  const broken = asked(jobOf('error', ['OpExecError', ['it exited with 3']]))
+  const broken = requested(jobOf('error', ['OpExecError', ['it exited with 3']]))
   await expect(broken.service.balance(all, {}, WAITS)).rejects.toMatchObject({ code: ECODE.ENVIRON })
   await expect(quick.service.balance(all, { iallocator: 'hail' }, WAITS)).rejects.toThrow('not here')
   await expect(quick.service.capacity(all, { spec: SPEC }, WAITS)).rejects.toThrow('not here')

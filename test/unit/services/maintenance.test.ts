@@ -25,7 +25,7 @@ function serviceWith(more: Partial<RepairEvent> = {}) {
   const [event] = observe([], new Map([[node.uuid, { status: 'evacuate' }]]), { now_s: 1, newId: () => 'e1' }).events
   if (event === undefined) throw new Error('nothing was noted')
   apply(['setGantry', MAINTENANCE.events, 'e1', { ...event, ...more }])
-  const asked: WireOpCode[] = []
+  const requested: WireOpCode[] = []
   /** Somebody else changes the event before the first write arrives. */
   const race: { first?: () => void } = {}
   const service = new MaintenanceService(
@@ -40,9 +40,9 @@ function serviceWith(more: Partial<RepairEvent> = {}) {
         },
       }),
     },
-    { ask: async (_, op) => asked.push(op) },
+    { ask: async (_, op) => requested.push(op) },
   )
-  return { service, asked, race, event, apply, node }
+  return { service, asked: requested, race, event, apply, node }
 }
 
 test('an event is canceled once, also while maintd changes it', async () => {
@@ -60,25 +60,25 @@ test('what has ended is not canceled, and what goes on is not acknowledged', asy
 })
 
 test('to acknowledge an event removes its tag', async () => {
-  const { service, asked, node } = serviceWith({ status: 'completed', tagged: true })
+  const { service, asked: requested, node } = serviceWith({ status: 'completed', tagged: true })
   await service.acknowledge(caller, 'e1')
-  expect(asked).toMatchObject([
+  expect(requested).toMatchObject([
     { OP_ID: 'OP_TAGS_DEL', kind: 'node', name: node.name, tags: ['maintd:repairready:e1'] },
   ])
 })
 
 test('an event is acknowledged as soon as its node has the tag, also before maintd has seen it', async () => {
-  const { service, asked, node } = serviceWith({ status: 'failed', tag: 'maintd:repairfailed:e1' })
+  const { service, asked: requested, node } = serviceWith({ status: 'failed', tag: 'maintd:repairfailed:e1' })
   await expect(service.acknowledge(caller, 'e1')).rejects.toThrow('its node has no tag of it yet')
   Object.assign(node, { tags: ['maintd:repairfailed:e1'] })
   await service.acknowledge(caller, 'e1')
-  expect(asked).toMatchObject([{ OP_ID: 'OP_TAGS_DEL', tags: ['maintd:repairfailed:e1'] }])
+  expect(requested).toMatchObject([{ OP_ID: 'OP_TAGS_DEL', tags: ['maintd:repairfailed:e1'] }])
 })
 
 test('settings become parameters of the cluster, and unknown ones are refused', async () => {
-  const { service, asked } = serviceWith()
+  const { service, asked: requested } = serviceWith()
   await service.set(caller, { evacuation: true, diagnose_command: 'check' })
-  expect(asked).toMatchObject([{ maint_evacuation: true, diagnose_data_collector_filename: 'check' }])
+  expect(requested).toMatchObject([{ maint_evacuation: true, diagnose_data_collector_filename: 'check' }])
   await expect(service.set(caller, { evacuate: true })).rejects.toThrow('evacuate: there is no such setting')
   await expect(service.set(caller, {})).rejects.toThrow('Name a setting')
   await expect(service.set(caller, { diagnose_command: '../check' })).rejects.toBeInstanceOf(OpPrereqError)

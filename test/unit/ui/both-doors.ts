@@ -51,8 +51,8 @@ export class BothDoors {
 
   /** What of it reaches the master: opcodes, or calls with their arguments. */
   async reached({ method, path, body }: Sent): Promise<unknown[]> {
-    const { noted, told } = await this.byHttp({ method, path, body })
-    if (told !== '') throw new Error(told)
+    const { noted, told: reported } = await this.byHttp({ method, path, body })
+    if (reported !== '') throw new Error(reported)
     return noted
   }
 
@@ -64,11 +64,14 @@ export class BothDoors {
     }
     const port = this.harness.rapi.addresses[0]?.port
     const address = { host: '127.0.0.1', port, path, agent: this.agent, rejectUnauthorized: false }
-    const asked = https.request({ ...address, method, headers })
-    asked.end(text)
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-    const told = (await answer.setEncoding('utf8').toArray()).join('')
-    return { noted: this.master.take(), told: Number(answer.statusCode) < 300 ? '' : `${answer.statusCode} ${told}` }
+    const requested = https.request({ ...address, method, headers })
+    requested.end(text)
+    const [answer] = (await once(requested, 'response')) as [IncomingMessage]
+    const reported = (await answer.setEncoding('utf8').toArray()).join('')
+    return {
+      noted: this.master.take(),
+      told: Number(answer.statusCode) < 300 ? '' : `${answer.statusCode} ${reported}`,
+    }
   }
 
   private async byCommand(text: string) {
@@ -113,8 +116,8 @@ class NotingMaster extends FakeMaster {
 
   private async answer(name: string, { user }: Identity, args: readonly unknown[]): Promise<unknown> {
     if (name === 'submit') return { job: await this.submitJob(Reflect.get(Object(args[0]), 'ops')), replayed: false }
-    const given = args.filter((one) => !(one instanceof AbortSignal)).map((one) => withSilence(name, one))
-    this.noted.push([name, ...plain(given), ...(name === 'addToken' ? [user] : [])])
+    const input = args.filter((one) => !(one instanceof AbortSignal)).map((one) => withSilence(name, one))
+    this.noted.push([name, ...plain(input), ...(name === 'addToken' ? [user] : [])])
     return ANSWERS[name]
   }
 
@@ -152,8 +155,8 @@ function withMirror(config: ConfigData): ConfigData {
 }
 
 /** A question in which nothing said is the same as no. */
-const withSilence = (name: string, asked: unknown): unknown =>
-  name in QUESTIONS ? { ...QUESTIONS[name], ...(asked as Body | null) } : asked
+const withSilence = (name: string, requested: unknown): unknown =>
+  name in QUESTIONS ? { ...QUESTIONS[name], ...(requested as Body | null) } : requested
 
 const QUESTIONS: Readonly<Record<string, Body>> = {
   balance: { explain: false, evacuate: false, restricted_migration: false, disk_moves: true, instance_moves: true },
@@ -190,8 +193,8 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 }
 
 /** As JSON has it, and times to the minute from now on: they are not read at the same moment. */
-const plain = <T>(told: T): T =>
-  JSON.parse(JSON.stringify(told), (_, value: unknown) => {
+const plain = <T>(reported: T): T =>
+  JSON.parse(JSON.stringify(reported), (_, value: unknown) => {
     const now_s = Date.now() / 1000
     if (typeof value !== 'number' || value < now_s - 60) return value
     return value > 1e15 ? 'now' : `in ${Math.round((value - now_s) / 60)} minutes`

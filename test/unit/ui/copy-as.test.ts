@@ -131,7 +131,7 @@ test.each<[string, Partial<DraftParts>, Source]>([
 const spec = { disk_template: 'drbd', memory_mib: 1536, vcpus: 2, disks_mib: [10_240, 512], disks_spindles: [2, 1] }
 const diskless = { disk_template: 'diskless', memory_mib: 128, vcpus: 1 }
 const nodes = ['node1.gnt.example', 'node2.gnt.example']
-const { placementAsked } = consoleModule<{ placementAsked(wanted: object): Parameters<typeof capacityQuestion>[0] }>(
+const { placementAsked } = consoleModule<{ placementAsked(desired: object): Parameters<typeof capacityQuestion>[0] }>(
   'pages/instances/placement-view.tsx',
 )
 
@@ -164,14 +164,14 @@ test.each([
 test('who has signed in with a token gives curl a token', () => {
   const { sessionStore } = consoleModule<Store>('api/session-store.ts')
   const request = { method: 'DELETE', path: '/3/filters/x', body: {}, gnt: '' }
-  const shown = () => curlText(request, 'https://cluster.example:5080')
+  const displayed = () => curlText(request, 'https://cluster.example:5080')
   try {
     sessionStore.forget()
     sessionStore.open({ user: 'admin', token: null })
-    expect(shown()).toBe(`curl -k -u "$USER_NAME" -X DELETE 'https://cluster.example:5080/3/filters/x'`)
+    expect(displayed()).toBe(`curl -k -u "$USER_NAME" -X DELETE 'https://cluster.example:5080/3/filters/x'`)
     sessionStore.forget()
     sessionStore.open({ user: 'admin', token: 'backup' })
-    expect(shown()).toBe(
+    expect(displayed()).toBe(
       `curl -k -H "Authorization: Bearer $TOKEN" -X DELETE 'https://cluster.example:5080/3/filters/x'`,
     )
   } finally {

@@ -36,7 +36,7 @@ const rule = {
   ],
 }
 
-const asked = consoleServer(async ({ path }) => {
+const requested = consoleServer(async ({ path }) => {
   const { pathname, searchParams: words } = new URL(path, 'https://cluster.example')
   const kind = KINDS[pathname.split('/')[2] ?? '']
   if (kind === undefined) return [200, { items: [{ id: 't1', name: 'watcher', user: 'anna' }] }]
@@ -91,8 +91,8 @@ test('exports are found without nodes that do not answer, and rules by their con
 
 test('tokens are asked for by a part of their name, and each question has a limit', async () => {
   expect(await find('tokens', 'Watch')).toEqual([{ id: 't1', label: 'watcher', note: 'anna' }])
-  expect(asked.at(-1)?.path).toBe('/3/tokens?like=Watch&limit=6')
-  expect(asked.filter(({ path }) => !path.includes('limit=6'))).toEqual([])
+  expect(requested.at(-1)?.path).toBe('/3/tokens?like=Watch&limit=6')
+  expect(requested.filter(({ path }) => !path.includes('limit=6'))).toEqual([])
 })
 
 test('settings are found by their names, by parameters within them, and by what they mean', async () => {

@@ -129,7 +129,8 @@ test('one that should run can be stopped and restarted, whatever its node tells 
   const { STOP, REBOOT, START } = consoleModule<Readonly<Record<string, ConsoleAction>>>(
     'pages/instances/actions/run.ts',
   )
-  const whyNot = (action: ConsoleAction | undefined, shown: object) => action?.unfit?.({ name: 'web1', ...shown })
+  const whyNot = (action: ConsoleAction | undefined, displayed: object) =>
+    action?.unfit?.({ name: 'web1', ...displayed })
   for (const status of ['running', 'ERROR_down', 'ERROR_nodedown', 'ERROR_wrongnode', undefined])
     expect([STOP, REBOOT].map((action) => whyNot(action, { status, admin_state: 'up' }))).toEqual([
       undefined,

@@ -48,13 +48,13 @@ test('values are counted, the most frequent first', () => {
 })
 
 test('nodes without reserve are told by group', () => {
-  const told = { without_reserve: ['a', 'c', 'b'] } as Parameters<typeof withoutReserve>[0]
+  const reported = { without_reserve: ['a', 'c', 'b'] } as Parameters<typeof withoutReserve>[0]
   const groups = new Map([
     ['a', 'one'],
     ['b', 'one'],
     ['c', 'two'],
   ])
-  expect(withoutReserve(told, groups)).toEqual(
+  expect(withoutReserve(reported, groups)).toEqual(
     new Map([
       ['one', ['a', 'b']],
       ['two', ['c']],
@@ -88,12 +88,12 @@ const past = (type: string, object: string, data: Record<string, unknown>, secon
   time: new Date(Date.UTC(2026, 0, 1, 0, 0, 60 - second)).toISOString(),
 })
 const byJob = (change: string, job: number) => ({ change, config: { serial_no: 1, jobs: [job] } })
-const told = (...items: Past[]) =>
+const reported = (...items: Past[]) =>
   toldEvents(items).map(({ name, text, gone }) => [name, text, ...(gone ? ['gone'] : [])])
 
 test('each change is told once, in the words that tell most', () => {
   expect(
-    told(
+    reported(
       past('instance', 'instance/web1', { change: 'started', cause: { job: 3 } }),
       past('config', 'instance/web1', byJob('changed', 3), 1),
       past('instance', 'instance/web1', { change: 'created', cause: { job: 3 } }, 2),
@@ -111,7 +111,7 @@ test('each change is told once, in the words that tell most', () => {
 test('a node is told with what has become of it', () => {
   const role = { offline: false, drained: false, master_candidate: true }
   expect(
-    told(
+    reported(
       past('node', 'node/n4', { ...role, offline: true }),
       past('config', 'node/n4', byJob('changed', 7), 0),
       past('node', 'node/n4', role, 20),
@@ -128,11 +128,13 @@ test('an object that was removed is no link, until another one has its name', ()
     past('instance', 'instance/a', { change: 'removed', cause: { job } }, second),
     past('config', 'instance/a', byJob('removed', job), second),
   ]
-  expect(told(...removed(4, 0), past('instance', 'instance/a', { change: 'started', cause: { job: 3 } }, 9))).toEqual([
+  expect(
+    reported(...removed(4, 0), past('instance', 'instance/a', { change: 'started', cause: { job: 3 } }, 9)),
+  ).toEqual([
     ['a', 'was removed', 'gone'],
     ['a', 'started', 'gone'],
   ])
-  expect(told(past('instance', 'instance/a', { change: 'created', cause: { job: 5 } }), ...removed(4, 9))).toEqual([
+  expect(reported(past('instance', 'instance/a', { change: 'created', cause: { job: 5 } }), ...removed(4, 9))).toEqual([
     ['a', 'was created'],
     ['a', 'was removed'],
   ])

@@ -5,11 +5,11 @@ import { consoleServer } from '../../support/console-server'
 
 const RESULT = { groups: [{ name: 'default', candidates: [{ node: 'node1', accepted: true, score_change: 0.1 }] }] }
 
-const asked = consoleServer(({ path }) =>
+const requested = consoleServer(({ path }) =>
   path === '/3/capacity' ? [202, { id: 7 }] : [200, { id: 7, status: 'success', ops: [{ result: RESULT }] }],
 )
 
-type View = { placementQuery(wanted: object, may: (permission: string) => boolean): QueryObserverOptions }
+type View = { placementQuery(desired: object, may: (permission: string) => boolean): QueryObserverOptions }
 const { placementQuery } = consoleModule<View>('pages/instances/placement-view.tsx')
 const WANTED = {
   disk_template: 'plain',
@@ -26,7 +26,7 @@ test('an allocator that takes longer answers by a job, and the result of that is
   const client = new QueryClient({ defaultOptions: { queries: { gcTime: 0 } } })
   expect(await client.query(placementQuery(WANTED, () => true) as Parameters<QueryClient['query']>[0])).toEqual(RESULT)
   const { group, tags: _none, ...spec } = WANTED
-  expect(asked.map(({ path, body }) => [path, body])).toEqual([
+  expect(requested.map(({ path, body }) => [path, body])).toEqual([
     ['/3/capacity', { spec, max_instances: 0, explain: true, groups: [group] }],
     ['/3/jobs/7', undefined],
   ])

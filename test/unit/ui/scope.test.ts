@@ -151,11 +151,11 @@ test('a node or group that also has instances outside of the scope says so, as f
 })
 
 test('who changes instances without naming them is told that the token has to cover all', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   const hidden = new Set<string>()
   for (const file of Object.keys(SUBJECTS))
     for (const action of actionsOf(file)) {
-      if (action.forOthers === true) told.push(`${file} ${action.id}`)
+      if (action.forOthers === true) reported.push(`${file} ${action.id}`)
       const reached = await Promise.all(
         casesOf(file, action)
           .slice(0, 1)
@@ -163,8 +163,8 @@ test('who changes instances without naming them is told that the token has to co
       )
       if (reached.flat().some(changesOthers)) hidden.add(`${file} ${action.id}`)
     }
-  expect(told.sort()).toEqual([...hidden].sort())
-  expect(told.length).toBeGreaterThan(2)
+  expect(reported.sort()).toEqual([...hidden].sort())
+  expect(reported.length).toBeGreaterThan(2)
 })
 
 test('most can be done with it, and some things cannot', async () => {

@@ -45,10 +45,10 @@ test('a window that keeps nothing, or something else, shows what is begun from n
 test('a job that failed says the way out for every kind of refusal', () => {
   type Failure = { adviceForJob(error: object): string }
   const { adviceForJob } = consoleModule<Failure>('parts/job-failure.tsx')
-  const told = Object.values(ECODE).map((code) =>
+  const reported = Object.values(ECODE).map((code) =>
     adviceForJob({ class: 'OpPrereqError', message: '', args: ['', code] }),
   )
   const otherwise = adviceForJob({ class: 'Unheard', message: '', args: [] })
-  expect(new Set([...told, otherwise]).size).toBe(told.length + 1)
+  expect(new Set([...reported, otherwise]).size).toBe(reported.length + 1)
   expect(adviceForJob({ class: 'OpExecError', message: '', args: ['x'] })).not.toBe(otherwise)
 })

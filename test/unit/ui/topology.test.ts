@@ -87,7 +87,7 @@ test('ways between the same nodes are one line, the widest first', () => {
 })
 
 test('what-if marks the dead, those that gain, and those without reserve', () => {
-  const told: Parameters<typeof happeningOfWhatIf>[0] = {
+  const reported: Parameters<typeof happeningOfWhatIf>[0] = {
     ...{ dead: ['a'], lost: [], unmirrored: [], already_down: [], refused: [], groups: [] },
     restored: [
       { instance: 'i', from: ['a'], to: ['b'] },
@@ -97,7 +97,7 @@ test('what-if marks the dead, those that gain, and those without reserve', () =>
     placed: [{ entry: 0, nodes: ['b'] }],
     without_reserve: ['b'],
   }
-  const { marks, arrows } = happeningOfWhatIf(told)
+  const { marks, arrows } = happeningOfWhatIf(reported)
   const none = { instances: 0, mirrors: 0 }
   // The failing node has two instances, and they are two.
   expect(marks.get('a')).toEqual({ dead: true, noReserve: false, gains: none, gives: { instances: 2, mirrors: 0 } })
@@ -135,7 +135,7 @@ test('a plan is no longer shown when its job has ended well, and is while the jo
 })
 
 test('not all instances can run while one is on a node that was offline before', () => {
-  type Result = { fineText(told: { dead: string[]; already_down: object[] }): string }
+  type Result = { fineText(reported: { dead: string[]; already_down: object[] }): string }
   const { fineText } = consoleModule<Result>('pages/topology/what-if-result.tsx')
   expect([
     ...[fineText({ dead: ['a'], already_down: [] }), fineText({ dead: ['a'], already_down: [{}] })],
@@ -179,8 +179,12 @@ test('what dies and what arrives is asked in the words of the API', () => {
 })
 
 test('an instance without disks asks for none', () => {
-  const asked = whatIfRequest({ dying: [], tag: '', arriving: { ...ARRIVING, count: 1, disk_template: 'diskless' } })
-  expect(asked?.instances?.[0]?.spec).toEqual({ disk_template: 'diskless', memory_mib: 2048, vcpus: 2 })
+  const requested = whatIfRequest({
+    dying: [],
+    tag: '',
+    arriving: { ...ARRIVING, count: 1, disk_template: 'diskless' },
+  })
+  expect(requested?.instances?.[0]?.spec).toEqual({ disk_template: 'diskless', memory_mib: 2048, vcpus: 2 })
 })
 
 test('those with the tag die with those that are chosen, each once', () => {

@@ -19,8 +19,8 @@ export async function sayPresent(): Promise<void> {
 }
 
 /** Returns the content of an answer. An answer without content is a Problem; `send` throws one for every error status. */
-export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {
-  const { data } = await asked
+export async function got<T>(requested: Promise<{ data?: T }>): Promise<T> {
+  const { data } = await requested
   if (data === undefined) throw new Problem(502, texts.problems.empty)
   return data
 }
@@ -41,20 +41,20 @@ export async function request(
 }
 
 /** Adds the session's CSRF token, and records when the session has ended. */
-export async function send(asked: Request): Promise<Response> {
+export async function send(requested: Request): Promise<Response> {
   const { session } = sessionStore.get()
-  const again = asked.clone()
-  asked.headers.set('X-CSRF-Token', session?.csrf ?? 'none')
-  presence.mark(asked.headers)
-  const answer = await fetch(asked).catch((error: unknown) => {
-    if (asked.signal.aborted) throw error
+  const again = requested.clone()
+  requested.headers.set('X-CSRF-Token', session?.csrf ?? 'none')
+  presence.mark(requested.headers)
+  const answer = await fetch(requested).catch((error: unknown) => {
+    if (requested.signal.aborted) throw error
     throw unreachable()
   })
   if (answer.ok) return answer
   const problem = await problemOf(answer)
-  if (asked.headers.has('Authorization')) throw problem
+  if (requested.headers.has('Authorization')) throw problem
   // If somebody has signed in meanwhile, here or in another window, the request is sent again. A refused request had no effect.
-  if (problem.status === 403 && asked.method !== 'GET') await renew(session)
+  if (problem.status === 403 && requested.method !== 'GET') await renew(session)
   const now = sessionStore.get()
   if ((problem.status === 401 || problem.status === 403) && now.state === 'open' && now.session?.csrf !== session?.csrf)
     return send(again)

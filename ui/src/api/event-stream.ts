@@ -42,8 +42,8 @@ export const SILENCE_S = 40
 export async function followEvents({ open, cursor: from, signal, tell }: Following): Promise<void> {
   let cursor = from
   let failures = 0
-  const say = (connection: Connection, heard: Partial<News> = {}) =>
-    tell({ connection, cursor, events: [], missed: false, ...heard })
+  const say = (connection: Connection, received: Partial<News> = {}) =>
+    tell({ connection, cursor, events: [], missed: false, ...received })
   while (!signal.aborted) {
     let wait_s: number | undefined
     try {

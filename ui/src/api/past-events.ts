@@ -8,8 +8,8 @@ export type PastEvent = components['schemas']['PastEvent']
 const ASKED_MAX = 50
 
 /** Past events, the newest first. `wanted` is a filter as in `/3/events`. */
-export const pastEventsQuery = (wanted: { readonly types: string; readonly objects?: string }) =>
+export const pastEventsQuery = (desired: { readonly types: string; readonly objects?: string }) =>
   queryOptions({
-    queryKey: ['events', 'list', wanted],
-    queryFn: () => got(api.GET('/3/events/past', { params: { query: { ...wanted, limit: ASKED_MAX } } })),
+    queryKey: ['events', 'list', desired],
+    queryFn: () => got(api.GET('/3/events/past', { params: { query: { ...desired, limit: ASKED_MAX } } })),
   })

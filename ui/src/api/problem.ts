@@ -14,8 +14,8 @@ export class Problem extends Error {
 }
 
 export async function problemOf(response: Response): Promise<Problem> {
-  const told: unknown = await response.json().catch(() => undefined)
-  const { detail, parameter } = (typeof told === 'object' && told !== null ? told : {}) as Readonly<
+  const reported: unknown = await response.json().catch(() => undefined)
+  const { detail, parameter } = (typeof reported === 'object' && reported !== null ? reported : {}) as Readonly<
     Record<string, unknown>
   >
   return new Problem(

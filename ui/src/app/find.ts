@@ -118,8 +118,8 @@ export const FOUND_KINDS = {
 export type FoundKind = keyof typeof FOUND_KINDS
 
 async function list(path: string, query: Query): Promise<readonly Item[]> {
-  const given = Object.entries({ ...query, limit: String(FOUND_MAX) })
-  const words = given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const input = Object.entries({ ...query, limit: String(FOUND_MAX) })
+  const words = input.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const answer = await request('GET', `/3/${path}?${new URLSearchParams(words).toString()}`)
   return (answer as { items: readonly Item[] }).items
 }

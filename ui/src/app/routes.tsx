@@ -33,11 +33,11 @@ const getParentRoute = () => root
 
 /** The given search parameters of an address that are texts; all others are dropped. */
 function textsOf<Name extends string>(search: Readonly<Record<string, unknown>>, names: readonly Name[]) {
-  const given = names.flatMap((name) => {
+  const input = names.flatMap((name) => {
     const value = search[name]
     return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : []
   })
-  return Object.fromEntries(given) as { [N in Name]?: string }
+  return Object.fromEntries(input) as { [N in Name]?: string }
 }
 
 const routes = [

@@ -127,9 +127,9 @@ function useEntries(letters: string, rested: boolean, act: (id: string) => void)
 /** Each kind is shown when it is found, so that a node that does not answer delays no other kind. */
 function useFound(letters: string, rested: boolean) {
   const refusal = useRefusal()
-  const wanted = KINDS.filter((kind) => letters !== '' && refusal(FOUND_KINDS[kind].permission) === undefined)
-  const asked = useQueries({
-    queries: wanted.map((kind) => ({
+  const desired = KINDS.filter((kind) => letters !== '' && refusal(FOUND_KINDS[kind].permission) === undefined)
+  const requested = useQueries({
+    queries: desired.map((kind) => ({
       queryKey: ['search', kind, letters],
       queryFn: ({ client }: QueryFunctionContext) => FOUND_KINDS[kind].find(letters, client),
       enabled: rested || !('asksNodes' in FOUND_KINDS[kind]),
@@ -137,8 +137,8 @@ function useFound(letters: string, rested: boolean) {
     })),
   })
   return {
-    found: new Map(wanted.map((kind, at): [FoundKind, readonly Found[] | undefined] => [kind, asked[at]?.data])),
-    pending: asked.some(({ isPending }) => isPending),
+    found: new Map(desired.map((kind, at): [FoundKind, readonly Found[] | undefined] => [kind, requested[at]?.data])),
+    pending: requested.some(({ isPending }) => isPending),
   }
 }
 

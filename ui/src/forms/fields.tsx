@@ -23,7 +23,7 @@ export function Fields({ fields: own, others: rare = [], ...state }: FieldsProps
   const [opened, setOpened] = useState(false)
   const [sought, setSought] = useState('')
   const all = [...fields, ...others]
-  const shown = opened || others.some(({ name }) => state.errors[name] !== undefined)
+  const displayed = opened || others.some(({ name }) => state.errors[name] !== undefined)
   const found = all.filter((field) => isLike(field, sought))
   return (
     <>
@@ -45,11 +45,11 @@ export function Fields({ fields: own, others: rare = [], ...state }: FieldsProps
       <Sections fields={sought === '' ? fields : found} {...state} />
       {sought === '' && others.length > 0 && (
         <Stack gap="sm">
-          <UnstyledButton className="fold" aria-expanded={shown} onClick={() => setOpened(!opened)}>
-            <Icon name={shown ? 'down' : 'right'} size={14} />
+          <UnstyledButton className="fold" aria-expanded={displayed} onClick={() => setOpened(!opened)}>
+            <Icon name={displayed ? 'down' : 'right'} size={14} />
             {texts.forms.others}
           </UnstyledButton>
-          {shown && <Sections fields={others} {...state} />}
+          {displayed && <Sections fields={others} {...state} />}
         </Stack>
       )}
     </>

@@ -19,11 +19,11 @@ export function useNames(source: Source | undefined, typed: string): string[] {
 }
 
 async function namesOf(source: Source, typed: string): Promise<string[]> {
-  const wanted: Record<string, string | undefined> =
+  const desired: Record<string, string | undefined> =
     source === 'os'
       ? { fields: 'name,variants' }
       : { fields: 'name', limit: SUGGESTED_MAX, filter: allOf(typed === '' ? [] : [nameLike(typed)]) }
-  const words = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const words = Object.entries(desired).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const { items } = (await request('GET', `/3/${source}?${new URLSearchParams(words).toString()}`)) as {
     items: readonly { name: string; variants?: readonly string[] | null }[]
   }

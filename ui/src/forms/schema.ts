@@ -201,9 +201,9 @@ const LEFT_OUT = /_uuids?$|^live$|^use_locking$/
 /** Fields for all parameters that the form does not show elsewhere. */
 export const otherFields = (
   schema: BodySchema,
-  shown: readonly string[],
+  displayed: readonly string[],
   wordings: Readonly<Record<string, Wording>> = {},
 ): Field[] =>
   Object.keys(schema.properties)
-    .filter((name) => !shown.includes(name) && !LEFT_OUT.test(name))
+    .filter((name) => !displayed.includes(name) && !LEFT_OUT.test(name))
     .map((name) => fieldOf(schema, name, wordings[name]))

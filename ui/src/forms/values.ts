@@ -7,14 +7,14 @@ import { refusedPart } from './within-scope'
 
 /** Only the parameters that differ from their defaults. */
 export function bodyOf(fields: readonly Field[], values: Values): Record<string, unknown> {
-  const given = fields.flatMap((field) => {
+  const input = fields.flatMap((field) => {
     const value = valueOf(field, values)
     if (isSame(value, field.initial) || complaintOf(field, value) !== undefined) return []
     const sent = sentOf(field, value)
     return sent === undefined ? [] : [[field, sent] as const]
   })
   const body: Record<string, unknown> = {}
-  for (const [{ name, at = [name] }, sent] of given) put(body, at, sent)
+  for (const [{ name, at = [name] }, sent] of input) put(body, at, sent)
   return body
 }
 

@@ -69,13 +69,13 @@ interface ActionsProps<Subject> {
   readonly shown: number
 }
 
-export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subject>) {
+export function Actions<Subject>({ subject, actions, shown: displayed }: ActionsProps<Subject>) {
   const whyNot = useWhyNot(subject)
   const [open, setOpen] = useState<Action<Subject>>()
-  const others = actions.slice(shown)
+  const others = actions.slice(displayed)
   return (
     <>
-      {actions.slice(0, shown).map((action) => (
+      {actions.slice(0, displayed).map((action) => (
         <ActionButton key={action.id} action={action} whyNot={whyNot(action)} open={() => setOpen(action)} />
       ))}
       {others.length > 0 && (

@@ -15,7 +15,7 @@ interface CopyProps {
 }
 
 export function CopyAs({ request, secret = false, small = false }: CopyProps) {
-  const shown = typeof request !== 'function' && !secret
+  const displayed = typeof request !== 'function' && !secret
   const textOf = (one: (request: Request) => string) => () =>
     [typeof request === 'function' ? request() : request].flat().map(one).join('\n')
   return (
@@ -23,11 +23,11 @@ export function CopyAs({ request, secret = false, small = false }: CopyProps) {
       <Copy
         label={texts.action.copyCurl}
         text={textOf((one) => curlText(one, location.origin))}
-        shown={shown}
+        shown={displayed}
         small={small}
         note={texts.action.curlNote}
       />
-      <Copy label={texts.action.copyGnt} text={textOf(({ gnt }) => gnt)} shown={shown} small={small} />
+      <Copy label={texts.action.copyGnt} text={textOf(({ gnt }) => gnt)} shown={displayed} small={small} />
     </>
   )
 }
@@ -40,7 +40,7 @@ interface OneProps {
   readonly note?: string
 }
 
-function Copy({ label, text, shown, small, note }: OneProps) {
+function Copy({ label, text, shown: displayed, small, note }: OneProps) {
   const { copied, copy } = useClipboard()
   return (
     <Button
@@ -48,7 +48,7 @@ function Copy({ label, text, shown, small, note }: OneProps) {
       color="gray"
       c="dimmed"
       size={small ? 'compact-xs' : undefined}
-      title={[...(shown ? [text()] : []), ...(note === undefined ? [] : [note])].join('\n\n') || undefined}
+      title={[...(displayed ? [text()] : []), ...(note === undefined ? [] : [note])].join('\n\n') || undefined}
       onClick={() => void copy(text())}
     >
       {copied ? texts.action.copied : label}

@@ -25,20 +25,20 @@ interface Shown {
 /** Returns whether the object no longer exists. */
 export function useGone({ resource, name, object, error }: Shown): boolean {
   const navigate = useNavigate()
-  const seen = useRef<{ readonly name: string; readonly uuid: string }>(undefined)
-  if (typeof object?.uuid === 'string') seen.current = { name, uuid: object.uuid }
+  const observed = useRef<{ readonly name: string; readonly uuid: string }>(undefined)
+  if (typeof object?.uuid === 'string') observed.current = { name, uuid: object.uuid }
   const gone = error instanceof Problem && error.status === 404
   useEffect(() => {
     // The page may have shown another object before.
-    if (!gone || seen.current?.name !== name) return
-    nameOf(resource, seen.current.uuid)
+    if (!gone || observed.current?.name !== name) return
+    nameOf(resource, observed.current.uuid)
       .then((now) => {
         if (now === undefined) return navigate({ to: `/${resource}`, state: { removed: name }, replace: true })
         return now === name ? undefined : navigate({ to: `/${resource}/$name`, params: { name: now } })
       })
       .catch(() => undefined)
   }, [gone, resource, name, navigate])
-  return gone && seen.current?.name === name
+  return gone && observed.current?.name === name
 }
 
 /** The present name of an object that was renamed; undefined if it was removed. */

@@ -26,11 +26,11 @@ const PERMISSION: Readonly<Record<ListRequest['resource'], string>> = {
 
 export function useList<View>({ resource, query }: ListRequest) {
   const refusal = useRefusal()(PERMISSION[resource])
-  const asked = useInfiniteQuery({
+  const requested = useInfiniteQuery({
     queryKey: [resource, 'list', query],
     queryFn: async ({ pageParam }) => {
-      const given = Object.entries({ limit: ROWS_PER_PAGE, ...query, after: pageParam })
-      const words = given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+      const input = Object.entries({ limit: ROWS_PER_PAGE, ...query, after: pageParam })
+      const words = input.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
       return (await request('GET', `/3/${resource}?${new URLSearchParams(words).toString()}`)) as ListPage<View>
     },
     initialPageParam: undefined as string | undefined,
@@ -39,18 +39,18 @@ export function useList<View>({ resource, query }: ListRequest) {
     placeholderData: (before) => before,
     enabled: refusal === undefined,
   })
-  const rows = useMemo(() => asked.data?.pages.flatMap(({ items }) => items) ?? [], [asked.data])
-  const { isFetching } = asked
+  const rows = useMemo(() => requested.data?.pages.flatMap(({ items }) => items) ?? [], [requested.data])
+  const { isFetching } = requested
   return {
     rows,
-    error: asked.error,
+    error: requested.error,
     /** Why the user may not see the list. */
     refusal,
     // A live refresh of what is shown is not told: with many events, there is always one.
-    loading: asked.isLoading || asked.isPlaceholderData || asked.isFetchingNextPage,
-    retry: () => void asked.refetch(),
+    loading: requested.isLoading || requested.isPlaceholderData || requested.isFetchingNextPage,
+    retry: () => void requested.refetch(),
     // A request for the next page would end a refresh.
-    more: asked.hasNextPage ? () => void (isFetching || asked.fetchNextPage()) : undefined,
-    hasMore: asked.hasNextPage,
+    more: requested.hasNextPage ? () => void (isFetching || requested.fetchNextPage()) : undefined,
+    hasMore: requested.hasNextPage,
   }
 }

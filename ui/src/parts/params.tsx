@@ -24,7 +24,7 @@ export function ParamsCard({ title, values, own, names }: ParamsProps) {
   const set = flatOf(own)
   const all = Object.entries(flatOf(values))
   const [whole, setWhole] = useState(false)
-  const shown = whole ? all : all.slice(0, SHOWN_MAX)
+  const displayed = whole ? all : all.slice(0, SHOWN_MAX)
   const head = [words.name, words.value, ...(names === undefined ? [] : [words.from])]
   return (
     <Card title={title}>
@@ -32,7 +32,7 @@ export function ParamsCard({ title, values, own, names }: ParamsProps) {
         label={title}
         head={head}
         none={words.none}
-        rows={shown.map(([name, value]) => [
+        rows={displayed.map(([name, value]) => [
           name,
           <span key="value" className="mono">
             {value || '–'}

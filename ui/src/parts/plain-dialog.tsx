@@ -50,14 +50,14 @@ function PlainDialog<Subject>({ spec, subject, close }: DialogProps<Subject> & {
   const fields = typeof own === 'function' ? own(subject) : own
   const form = useForm([...fields, ...others])
   const [typed, setTyped] = useState('')
-  const wanted = spec.typed?.(subject) ?? typed
+  const desired = spec.typed?.(subject) ?? typed
   const request = spec.request(subject, form.body)
   const complaint = spec.complaint?.(form.body)
   const run = usePlain(spec, request, {
     done: () => answer === undefined && close(),
     refused: (error) => form.refuse(error.parameter, error.message),
   })
-  const ready = form.complete && complaint === undefined && wanted === typed
+  const ready = form.complete && complaint === undefined && desired === typed
   if (run.data !== undefined && answer !== undefined)
     return <Told label={label} close={close} told={answer(run.data)} />
   return (
@@ -74,7 +74,7 @@ function PlainDialog<Subject>({ spec, subject, close }: DialogProps<Subject> & {
           <Fields fields={fields} others={others} values={form.values} errors={form.errors} change={form.change} />
           {spec.typed !== undefined && (
             <TextInput
-              label={texts.action.typeName(wanted)}
+              label={texts.action.typeName(desired)}
               value={typed}
               autoComplete="off"
               onChange={(event) => setTyped(event.currentTarget.value)}
@@ -105,11 +105,11 @@ function PlainDialog<Subject>({ spec, subject, close }: DialogProps<Subject> & {
   )
 }
 
-function Told({ label, close, told }: { label: string; close: () => void; told: ReactNode }) {
+function Told({ label, close, told: reported }: { label: string; close: () => void; told: ReactNode }) {
   return (
     <Modal opened onClose={close} title={label} size="lg">
       <Stack gap="sm">
-        {told}
+        {reported}
         <Group justify="flex-end">
           <Button onClick={close}>{texts.action.close}</Button>
         </Group>

@@ -16,20 +16,20 @@ export const balanceFlags = ({ max_moves, disk_moves, instance_moves }: Schemas[
   instance_moves: instance_moves === false ? false : undefined,
 })
 
-export const balanceQuestion = (asked: Schemas['BalanceRequest']): Request =>
-  question('/3/balance', asked, gntText('allocation balance', balanceFlags(asked), []))
+export const balanceQuestion = (requested: Schemas['BalanceRequest']): Request =>
+  question('/3/balance', requested, gntText('allocation balance', balanceFlags(requested), []))
 
-export function capacityQuestion({ spec, ...asked }: Schemas['CapacityRequest']): Request {
-  const gnt = gntText('allocation capacity', { ...specFlags(spec), ...asked }, [])
-  return question('/3/capacity', { spec, ...asked }, gnt)
+export function capacityQuestion({ spec, ...requested }: Schemas['CapacityRequest']): Request {
+  const gnt = gntText('allocation capacity', { ...specFlags(spec), ...requested }, [])
+  return question('/3/capacity', { spec, ...requested }, gnt)
 }
 
 /** The command knows one kind of arriving instances, as the console does. */
-export function whatIfQuestion(asked: Schemas['WhatIfRequest']): Request {
-  const { nodes = [], node_tag, instances: [arriving] = [], explain } = asked
+export function whatIfQuestion(requested: Schemas['WhatIfRequest']): Request {
+  const { nodes = [], node_tag, instances: [arriving] = [], explain } = requested
   const arrival = arriving && { ...specFlags(arriving.spec), count: arriving.count, node_group: arriving.group }
   const flags = { node_tag, ...arrival, explain }
-  return question('/3/whatif', asked, gntText('allocation whatif', flags, nodes))
+  return question('/3/whatif', requested, gntText('allocation whatif', flags, nodes))
 }
 
 /** Problems that nodes report, and what one node reports in full. */

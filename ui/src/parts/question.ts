@@ -45,8 +45,8 @@ export async function ask<P extends Path>(
 ): Promise<Questions[P]['told']> {
   const headers = { 'Content-Type': 'application/json' }
   const answer = await send(new Request(path, { method: 'POST', body: JSON.stringify(body), headers, signal }))
-  const told: unknown = await answer.json()
-  return (answer.status === 202 ? await resultOf(client, idOf(told), signal) : told) as Questions[P]['told']
+  const reported: unknown = await answer.json()
+  return (answer.status === 202 ? await resultOf(client, idOf(reported), signal) : reported) as Questions[P]['told']
 }
 
 /** Waits for the end of the job. Events refresh its query, as on pages. */

@@ -3,12 +3,12 @@ import { type ReactNode, useSyncExternalStore } from 'react'
 
 export type Reopening = (close: () => void) => ReactNode
 
-let shown: { readonly make: Reopening; readonly key: number } | undefined
+let displayed: { readonly make: Reopening; readonly key: number } | undefined
 let opened = 0
 const watchers = new Set<() => void>()
 
 function become(make: Reopening | undefined): void {
-  shown = make === undefined ? undefined : { make, key: ++opened }
+  displayed = make === undefined ? undefined : { make, key: ++opened }
   for (const watcher of watchers) watcher()
 }
 
@@ -20,6 +20,6 @@ const subscribe = (watcher: () => void) => {
 export const reopen = (make: Reopening): void => become(make)
 
 export function Reopened() {
-  const now = useSyncExternalStore(subscribe, () => shown)
+  const now = useSyncExternalStore(subscribe, () => displayed)
   return now === undefined ? null : <div key={now.key}>{now.make(() => become(undefined))}</div>
 }

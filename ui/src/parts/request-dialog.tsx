@@ -47,28 +47,28 @@ interface RequestDialogProps {
 }
 
 export function RequestDialog(props: RequestDialogProps) {
-  const { title, text, label, request, danger, close, object, typed: wanted } = props
-  const [seen, setSeen] = useState(object)
+  const { title, text, label, request, danger, close, object, typed: desired } = props
+  const [observed, setSeen] = useState(object)
   const [typed, setTyped] = useState('')
-  const [told, setTold] = useState(false)
+  const [reported, setTold] = useState(false)
   const planning = usePlan(request)
   const refuse = (parameter: string | undefined, what: string) => {
     const isTold = props.refuse?.(parameter, what) ?? false
     setTold(isTold)
     return isTold
   }
-  const conflict = seen !== undefined && object !== undefined && seen.etag !== object.etag
+  const conflict = observed !== undefined && object !== undefined && observed.etag !== object.etag
   const { again } = props
   const submit = useSubmit(request, {
-    ...{ label: title, etag: seen?.etag, plan: planning.plan?.id, refuse, done: close },
+    ...{ label: title, etag: observed?.etag, plan: planning.plan?.id, refuse, done: close },
     again: again && (() => reopen(again)),
   })
   const isStale = submit.error instanceof Problem && submit.error.status === 412 && !conflict
-  const bySeen = heldBySeen(props.reopened, seen)
+  const bySeen = heldBySeen(props.reopened, observed)
   // The plan says why.
   const isImpossible = planning.plan?.possible === false
   const ready =
-    !isImpossible && !props.incomplete && props.complaint === undefined && !conflict && (wanted ?? typed) === typed
+    !isImpossible && !props.incomplete && props.complaint === undefined && !conflict && (desired ?? typed) === typed
   const send = (event: SyntheticEvent) => {
     event.preventDefault()
     if (ready && !submit.isPending) submit.mutate()
@@ -79,9 +79,9 @@ export function RequestDialog(props: RequestDialogProps) {
         <Stack gap="sm">
           {text !== undefined && <Text size="sm">{text}</Text>}
           {props.children}
-          {wanted !== undefined && (
+          {desired !== undefined && (
             <TextInput
-              label={texts.action.typeName(wanted)}
+              label={texts.action.typeName(desired)}
               value={typed}
               autoComplete="off"
               onChange={(event) => setTyped(event.currentTarget.value)}
@@ -89,7 +89,7 @@ export function RequestDialog(props: RequestDialogProps) {
           )}
           {conflict && (
             <Conflict
-              seen={seen}
+              seen={observed}
               now={object}
               goOn={() => {
                 setSeen(object)
@@ -97,7 +97,7 @@ export function RequestDialog(props: RequestDialogProps) {
               }}
             />
           )}
-          {!conflict && !told && <ProblemBox error={submit.error} />}
+          {!conflict && !reported && <ProblemBox error={submit.error} />}
           <ProblemBox error={planning.error} />
           {isStale && bySeen && (
             <Button
@@ -150,11 +150,11 @@ export function RequestDialog(props: RequestDialogProps) {
 }
 
 /** Whether "Continue" drops the check of the seen object. If not, the plan is stale, and is made again. */
-export const heldBySeen = (isReopened: boolean | undefined, seen: Seen | undefined): boolean =>
-  isReopened === true && seen !== undefined
+export const heldBySeen = (isReopened: boolean | undefined, observed: Seen | undefined): boolean =>
+  isReopened === true && observed !== undefined
 
-function Conflict({ seen, now, goOn }: { seen: Seen; now: Seen; goOn: () => void }) {
-  const rows = differences(seen.facts, now.facts)
+function Conflict({ seen: observed, now, goOn }: { seen: Seen; now: Seen; goOn: () => void }) {
+  const rows = differences(observed.facts, now.facts)
   return (
     <Alert
       color="orange"

@@ -20,8 +20,8 @@ export function Asked({ answer, followed }: Question) {
   const isOld = useIsOld(answer)
   const time_ms = timeOf(answer)
   if (time_ms === undefined) return null
-  const { asked, changedSince } = texts.overview
-  const text = (followed ?? asked)(clockText(time_ms), zoneText())
+  const { asked: requested, changedSince } = texts.overview
+  const text = (followed ?? requested)(clockText(time_ms), zoneText())
   return <Nothing text={isOld && followed === undefined ? `${text} ${changedSince}` : text} />
 }
 

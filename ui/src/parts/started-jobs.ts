@@ -68,8 +68,8 @@ function remember(storage: Kept | undefined, jobs: readonly BegunJob[]): void {
 
 function remembered(storage: Kept | undefined): BegunJob[] {
   try {
-    const told: unknown = JSON.parse(storage?.getItem(KEY) ?? '[]')
-    return (Array.isArray(told) ? told : []).flatMap((entry: unknown) => jobIn(entry) ?? [])
+    const reported: unknown = JSON.parse(storage?.getItem(KEY) ?? '[]')
+    return (Array.isArray(reported) ? reported : []).flatMap((entry: unknown) => jobIn(entry) ?? [])
   } catch {
     return []
   }

@@ -135,13 +135,16 @@ export class ReportsController {
     return written(report)
   }
 
-  private view({ watched, pace, looks, failures, seen_ms, status, error }: Figures, listed: boolean): CollectorView {
+  private view(
+    { watched, pace, looks: probes, failures, seen_ms, status, error }: Figures,
+    listed: boolean,
+  ): CollectorView {
     const { name, category, kind, version = 'B', codes = {} } = watched
     const declared = COLLECTORS.find((one) => one.name === name)
     return {
       ...{ name, category: category ?? NO_CATEGORY, kind, version, listed },
       ...{ help: declared?.help ?? 'a plugin of this node', schema: { ...declared?.shape.schema }, codes },
-      ...{ interval_s: pace.interval_s, cost_ms: pace.cost_ms, looks, failures },
+      ...{ interval_s: pace.interval_s, cost_ms: pace.cost_ms, looks: probes, failures },
       age_s: seen_ms === undefined ? null : (this.context.clock.monotonic_ms() - seen_ms) / 1000,
       ...{ status: codedStatus(status), error: error ?? null },
     }
@@ -156,10 +159,10 @@ const codedStatus = (status: Status | undefined): CodedStatus | null => (status 
 
 const words = (list: string): string[] => list.split(',').filter((word) => word !== '')
 
-function known(field: string, asked: string[], valid: readonly string[]): string[] {
-  const wrong = asked.find((one) => !valid.includes(one))
+function known(field: string, requested: string[], valid: readonly string[]): string[] {
+  const wrong = requested.find((one) => !valid.includes(one))
   if (wrong !== undefined) throw noSuch(field, wrong, valid)
-  return asked
+  return requested
 }
 
 const NO = ['0', 'false', 'no']

@@ -67,9 +67,9 @@ export class ClusterController extends Resource {
   @Put('modify')
   @Security('basic', ['write'])
   modify(@Body() body?: ClusterSetParams): Promise<JobId> {
-    const { body: given, query } = this.context
+    const { body: input, query } = this.context
     for (const name of FORBIDDEN)
-      if (query.has(name) || (isObject(given) && Object.hasOwn(given, name)))
+      if (query.has(name) || (isObject(input) && Object.hasOwn(input, name)))
         throw new HttpError(403, `The parameter ${name} cannot be set via RAPI`)
     return this.submit(OpClusterSetParams, bodyObject(body ?? null), {})
   }

@@ -80,11 +80,11 @@ export class FiltersController extends Resource {
 
   private replaceRule(uuid: string | null, body: FilterParams | undefined): Promise<string> {
     if (uuid !== null && !isUuid(uuid)) throw badRequest(`Invalid UUID: ${JSON.stringify(uuid)}`)
-    const given = parametersIn(body)
-    for (const name of Object.keys(given))
+    const input = parametersIn(body)
+    for (const name of Object.keys(input))
       if (!['priority', 'predicates', 'action', 'reason'].includes(name))
         throw badRequest(`Invalid body parameters: filter rule doesn't support the parameter '${name}'`)
-    const { priority = 0, predicates = [], action = 'CONTINUE', reason = [] } = given
+    const { priority = 0, predicates = [], action = 'CONTINUE', reason = [] } = input
     if (typeof priority !== 'number') throw wrongType("'priority' parameter", priority, 'int')
     if (!Array.isArray(predicates)) throw wrongType("'predicates' parameter", predicates, 'list')
     if (!Array.isArray(reason)) throw wrongType("'reason' parameter", reason, 'list')

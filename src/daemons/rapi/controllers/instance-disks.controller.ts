@@ -59,7 +59,7 @@ export class InstanceDisksController extends Resource {
     @Query() iallocator?: string,
     @Body() body?: InstanceReplaceDisksParams,
   ): Promise<JobId> {
-    const given = { mode, disks, remote_node: remoteNode, iallocator }
-    return this.submit(OpInstanceReplaceDisks, replaceDisksBody(body, given), { instance_name: name })
+    const input = { mode, disks, remote_node: remoteNode, iallocator }
+    return this.submit(OpInstanceReplaceDisks, replaceDisksBody(body, input), { instance_name: name })
   }
 }

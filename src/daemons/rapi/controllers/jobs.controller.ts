@@ -60,14 +60,14 @@ export class JobsController extends Resource {
   @Security('basic', ['write'])
   @Needs('jobs.wait')
   async wait(@Path() id: number): Promise<JobChanges | null> {
-    const given = bodyObject(this.context.body ?? {})
-    const fields = given['fields']
+    const input = bodyObject(this.context.body ?? {})
+    const fields = input['fields']
     if (fields === undefined) throw badRequest("Required parameter 'fields' is missing")
     if (!isTextList(fields)) throw badRequest("The 'fields' parameter should be a list")
-    const previous = given['previous_job_info'] ?? null
+    const previous = input['previous_job_info'] ?? null
     if (previous !== null && !Array.isArray(previous))
       throw badRequest("The 'previous_job_info' parameter should be a list")
-    const serial = given['previous_log_serial'] ?? null
+    const serial = input['previous_log_serial'] ?? null
     if (serial !== null && !Number.isInteger(serial))
       throw badRequest("The 'previous_log_serial' parameter should be a number")
     const change = await this.master.waitForJobChange(id, fields, previous, serial, RAPI_JOB_CHANGE_S)

@@ -73,8 +73,8 @@ export class NodesController extends Resource {
     if (this.context.query.size === 0) return this.submit(OpNodeMigrate, body, { node_name: name })
     // Old clients give the mode in the address. Then the body is ignored.
     if (live !== undefined && mode !== undefined) throw badRequest("Only one of 'live' and 'mode' should be passed")
-    const wanted = live === undefined ? (mode ?? null) : live !== 0 ? 'live' : 'non-live'
-    return this.submit(OpNodeMigrate, { mode: wanted }, { node_name: name })
+    const desired = live === undefined ? (mode ?? null) : live !== 0 ? 'live' : 'non-live'
+    return this.submit(OpNodeMigrate, { mode: desired }, { node_name: name })
   }
 
   /** Changes flags and parameters of the node. */

@@ -39,12 +39,12 @@ export class QueryController extends Resource {
   @Security('basic', ['write', 'read'])
   @Needs('query.all')
   filtered(@Path() resource: string, @Query() fields?: string, @Body() body?: QueryParams): Promise<QueryAnswer> {
-    const given = bodyObject(body)
-    const wanted = given['fields'] ?? requiredList('fields', fields, MISSING)
-    if (!Array.isArray(wanted)) throw badRequest("The 'fields' parameter should be a list")
-    const filter = given['qfilter'] ?? given['filter'] ?? null
+    const input = bodyObject(body)
+    const desired = input['fields'] ?? requiredList('fields', fields, MISSING)
+    if (!Array.isArray(desired)) throw badRequest("The 'fields' parameter should be a list")
+    const filter = input['qfilter'] ?? input['filter'] ?? null
     if (!isFilter(filter)) throw badRequest("The 'qfilter' parameter should be a list")
-    return this.answer(resource, wanted.map(String), filter)
+    return this.answer(resource, desired.map(String), filter)
   }
 
   /** Passes the answer on as the text that the master wrote. */

@@ -82,8 +82,8 @@ export abstract class Resource {
   private reason(): readonly (readonly [string, string, number])[] {
     const now_ns = nanoseconds(this.context.services.clock)
     const own = [`gnt:library:rlib2:${this.context.resource}`, '', now_ns] as const
-    const given = this.context.query.get('reason')
-    return given ? [['gnt:user', given, now_ns], own] : [own]
+    const input = this.context.query.get('reason')
+    return input ? [['gnt:user', input, now_ns], own] : [own]
   }
 }
 

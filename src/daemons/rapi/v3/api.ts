@@ -36,10 +36,10 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
       return caller
     },
     nameOf: ({ identity }) => identity.user,
-    context(asked) {
+    context(requested) {
       const reply: Reply = { status: 200, headers: {} }
-      const { caller } = asked
-      return new RapiContext(options, asked, undefined, {
+      const { caller } = requested
+      return new RapiContext(options, requested, undefined, {
         ...{ caller, identity: caller.identity, sessions, tickets, gantry, users, reply },
       })
     },
@@ -47,10 +47,10 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
   })
   return {
     ...api,
-    answer(asked, result, context) {
+    answer(requested, result, context) {
       const [, job] = /^\/3\/jobs\/(\d+)$/.exec(replyOf(context).headers['Location'] ?? '') ?? []
-      if (job !== undefined) noteAccess(asked.request, { job: Number(job) })
-      return api.answer(asked, result, context)
+      if (job !== undefined) noteAccess(requested.request, { job: Number(job) })
+      return api.answer(requested, result, context)
     },
     refuse(request, response, error) {
       if (!(error instanceof AnsweredByJob)) {

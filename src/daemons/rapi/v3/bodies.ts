@@ -14,7 +14,7 @@ const none = (): [] => []
 const between = (shape: Shape<number>, from: number, to: number): Shape<number> =>
   refine(shape, {}, (value) => value >= from && value <= to, String)
 
-const shortText = refine(text, {}, (given) => given !== '' && given.length <= 128, String)
+const shortText = refine(text, {}, (input) => input !== '' && input.length <= 128, String)
 const LIST = 'must be a list of at most 100 texts'
 const texts = saying(listOf(shortText), 'texts of 1 to 128 characters')
 const shortList: Shape<readonly string[]> = {

@@ -34,11 +34,13 @@ export function logins({ gantry, users, passwords, turns, sessions }: LoginOptio
   }
 
   async function bearer(request: IncomingMessage, header: string): Promise<Caller> {
-    const shown = digestOf(header)
+    const displayed = digestOf(header)
     const [, secret = ''] = /^bearer +(\S+)\s*$/i.exec(header) ?? []
     const check = async () => (secret === '' ? undefined : await tokenIdentity(secret))
-    const identity = known.has(shown) ? await check() : await turns.take(request.socket.remoteAddress, { shown }, check)
-    known.note(shown, identity !== undefined)
+    const identity = known.has(displayed)
+      ? await check()
+      : await turns.take(request.socket.remoteAddress, { shown: displayed }, check)
+    known.note(displayed, identity !== undefined)
     return { identity: valid(identity), again: async () => valid(await check()) }
   }
 
@@ -47,10 +49,10 @@ export function logins({ gantry, users, passwords, turns, sessions }: LoginOptio
   }
 
   function password(user: User): Caller {
-    const shown = users.stateOf(user.name)
+    const displayed = users.stateOf(user.name)
     const again = async (): Promise<Identity> => {
       const now = users.find(user.name)
-      if (now === undefined || users.stateOf(user.name) !== shown)
+      if (now === undefined || users.stateOf(user.name) !== displayed)
         throw new HttpError(401, `The password of ${user.name} has changed; log in again`)
       return identityOf(now)
     }

@@ -177,12 +177,12 @@ export const objectVerbs: readonly ObjectVerb[] = Object.entries(RESOURCES).flat
   ([resource, { name, tags, verbs }]) =>
     Object.entries({ ...verbs, ...(tags === null ? {} : tagVerbs(tags)) }).map(([request, entry]): ObjectVerb => {
       const [method = '', rest = ''] = request.split(' ')
-      const given: Entry = 'opcode' in entry ? entry : { opcode: entry }
+      const input: Entry = 'opcode' in entry ? entry : { opcode: entry }
       return {
         address: (parts) => (parts['name'] === undefined ? {} : { [name]: parts['name'] }),
         preset: {},
         cleared: {},
-        ...given,
+        ...input,
         ...{ verb: method.toLowerCase(), path: `/3/${resource}${rest === '/' ? '' : rest}` },
       }
     }),
@@ -216,20 +216,20 @@ export function saidByAddress({ path, opcode, address }: ObjectVerb): string[] {
 }
 
 export function opcodeOf(entry: ObjectVerb, parts: Parts, body: unknown): ParsedOpCode {
-  const given = body ?? {}
-  if (!isObject(given)) throw badRequest('The body must be an object with the parameters of the request')
-  const twice = saidByAddress(entry).find((name) => Object.hasOwn(given, name))
-  if (Object.hasOwn(given, 'reason')) throw badRequest('reason: is a query argument of the request')
+  const input = body ?? {}
+  if (!isObject(input)) throw badRequest('The body must be an object with the parameters of the request')
+  const twice = saidByAddress(entry).find((name) => Object.hasOwn(input, name))
+  if (Object.hasOwn(input, 'reason')) throw badRequest('reason: is a query argument of the request')
   if (twice !== undefined)
     throw badRequest(`${twice}: the address of the request already sets it, so leave it out of the body`)
-  return readParameters(entry.opcode, { ...entry.preset, ...withoutNulls(entry, given), ...entry.address(parts) })
+  return readParameters(entry.opcode, { ...entry.preset, ...withoutNulls(entry, input), ...entry.address(parts) })
 }
 
 /** A change with null would do nothing, and answer as if it had. */
-function withoutNulls({ verb, cleared }: ObjectVerb, given: JsonObject): JsonObject {
-  if (verb !== 'patch') return given
+function withoutNulls({ verb, cleared }: ObjectVerb, input: JsonObject): JsonObject {
+  if (verb !== 'patch') return input
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
+    Object.entries(input).map(([name, value]) => {
       if (value !== null) return [name, value]
       if (Object.hasOwn(cleared, name)) return [name, cleared[name]]
       throw badRequest(`${name}: null is no value of it; leave it out, and it stays as it is`)

@@ -123,10 +123,10 @@ function cdromArguments(id: string, image: string, driver: string, boot: boolean
 
 /** The driver for a drive with changeable media, on the bus of the disks; a virtio disk only on request. */
 export function cdromDriver(params: KvmParams): string {
-  const asked = params.text('cdrom_disk_type')
-  if (asked === '') return isScsi(params.text('disk_type')) ? 'scsi-cd,bus=scsi.0' : 'ide-cd'
-  const driver = CDROM_DRIVERS[asked]
-  if (driver === undefined) throw new HypervisorFailure(`QEMU has no CD-ROM drive of cdrom_disk_type '${asked}'`)
+  const requested = params.text('cdrom_disk_type')
+  if (requested === '') return isScsi(params.text('disk_type')) ? 'scsi-cd,bus=scsi.0' : 'ide-cd'
+  const driver = CDROM_DRIVERS[requested]
+  if (driver === undefined) throw new HypervisorFailure(`QEMU has no CD-ROM drive of cdrom_disk_type '${requested}'`)
   return driver
 }
 

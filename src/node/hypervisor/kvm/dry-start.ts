@@ -160,8 +160,8 @@ function capabilities(params: KvmParams): object[] {
     .split(':')
     .filter((name) => name !== '')
   if (names.length === 0) return []
-  const wanted = names.map((capability) => ({ capability, state: true }))
-  return [{ execute: 'migrate-set-capabilities', arguments: { capabilities: wanted } }]
+  const desired = names.map((capability) => ({ capability, state: true }))
+  return [{ execute: 'migrate-set-capabilities', arguments: { capabilities: desired } }]
 }
 
 const NO_PCI = "No 'PCI' bus found"

@@ -78,12 +78,12 @@ export class GuestWatch {
 
   /** Listens until the machine is gone. */
   private async hear(name: string, qmp: Qmp): Promise<void> {
-    let asked = false
+    let requested = false
     const noteEnd = () => this.noteEnd(name, qmp).catch((error: unknown) => this.warn(`instance ${name}`, error))
     qmp.listen(({ event, data }) => {
       // An administrator pressed the button, and will check for the end.
-      if (event === 'POWERDOWN') asked = true
-      if (event === 'SHUTDOWN' && data['guest'] === true && !asked) void noteEnd()
+      if (event === 'POWERDOWN') requested = true
+      if (event === 'SHUTDOWN' && data['guest'] === true && !requested) void noteEnd()
     })
     // It may have ended before we listened.
     await noteEnd()

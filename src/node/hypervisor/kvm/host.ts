@@ -82,10 +82,10 @@ async function ask(run: Run, program: string, ...args: string[]): Promise<string
  * does not fall back from a KVM that opens.
  */
 export async function accelerator(files: Files, params: KvmParams): Promise<Accelerator> {
-  const wanted = params.text('kvm_flag')
-  if (wanted === 'disabled') return 'tcg'
+  const desired = params.text('kvm_flag')
+  if (desired === 'disabled') return 'tcg'
   if (await kvmUsable(files)) return 'kvm'
-  if (wanted === 'enabled')
+  if (desired === 'enabled')
     throw new HypervisorFailure(
       'kvm_flag is "enabled", but this node has no usable /dev/kvm (no vmx or svm, or no access)',
     )

@@ -240,13 +240,13 @@ async function removeNic(machines: KvmMachines, instance: InstanceDict, runtime:
  * next start is missing. A device that the guest released after our time limit is already gone.
  */
 async function unplug(qmp: Qmp, id: string): Promise<void> {
-  const seen = qmp.eventAfter(
+  const observed = qmp.eventAfter(
     'DEVICE_DELETED',
     (data) => data['device'] === id,
     UNPLUG_S,
     () => qmp.run('device_del', { id }),
   )
-  await ifThere(seen, NO_DEVICE)
+  await ifThere(observed, NO_DEVICE)
 }
 
 const NO_DEVICE = (error: QmpError): boolean => error.qmpClass === 'DeviceNotFound' || /not found/.test(error.message)

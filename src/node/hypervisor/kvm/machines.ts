@@ -129,11 +129,11 @@ export class KvmMachines {
     await this.nics.release(name)
   }
 
-  async connectNics(instance: InstanceDict, runtime: KvmRuntime, wanted: (mode: string) => boolean): Promise<void> {
+  async connectNics(instance: InstanceDict, runtime: KvmRuntime, desired: (mode: string) => boolean): Promise<void> {
     const notes = await this.nics.notes(instance.name)
     for (const [index, nic] of runtime.nics.entries()) {
       const note = notes.get(index)
-      if (note === undefined || note === USER_MODE || !wanted(nic.nicparams.mode ?? 'bridged')) continue
+      if (note === undefined || note === USER_MODE || !desired(nic.nicparams.mode ?? 'bridged')) continue
       const backend: NicBackend = { kind: 'tap', interface: note, vhost: false, queues: 1, remarks: [] }
       await this.nics.connect(instance, nic, index, backend)
     }
@@ -164,8 +164,8 @@ export class KvmMachines {
         const vcpus = Array.isArray(cpus) ? cpus.length : asStarted.vcpus
         return { ...asStarted, memory: actual, vcpus, ...(status !== 'running' && { machine_state: status }) }
       })
-      const seen = await within(this.context.clock, INSTANCE_LOOK_S, look)
-      if (seen !== undefined) return seen
+      const observed = await within(this.context.clock, INSTANCE_LOOK_S, look)
+      if (observed !== undefined) return observed
     } catch (error) {
       if (!(error instanceof HypervisorFailure)) throw error
     }

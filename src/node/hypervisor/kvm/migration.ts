@@ -248,13 +248,13 @@ async function setCapabilities(
   qmp: Qmp,
   params: KvmParams,
   state: boolean,
-  wanted: (name: string) => boolean = () => true,
+  desired: (name: string) => boolean = () => true,
 ): Promise<void> {
   const names = params
     .text('migration_caps')
     .split(':')
     .filter((name) => name !== '')
-  for (const name of names.filter(wanted)) await setCapability(qmp, name, state)
+  for (const name of names.filter(desired)) await setCapability(qmp, name, state)
 }
 
 async function setCapability(qmp: Qmp, capability: string, state = true): Promise<void> {

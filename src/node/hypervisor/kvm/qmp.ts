@@ -126,15 +126,15 @@ export class Qmp {
   /** Listens before `act` runs, so that an immediate event is not missed. */
   async eventAfter(name: string, matches: (data: Json) => boolean, timeout_s: number, act: () => Promise<unknown>) {
     let listener: (event: QmpEvent) => void = () => undefined
-    const seen = new Promise<QmpEvent>((resolve, reject) => {
+    const observed = new Promise<QmpEvent>((resolve, reject) => {
       listener = (event) => (event.event === name && matches(event.data) ? resolve(event) : undefined)
       this.listeners.add(listener)
       this.socket.once('close', () => reject(new HypervisorFailure(`QEMU ended while waiting for ${name}`)))
     })
-    seen.catch(() => undefined)
+    observed.catch(() => undefined)
     try {
       await act()
-      return await this.within(timeout_s, `event ${name}`, seen)
+      return await this.within(timeout_s, `event ${name}`, observed)
     } finally {
       this.listeners.delete(listener)
     }

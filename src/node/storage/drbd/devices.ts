@@ -35,8 +35,8 @@ export class Devices {
    */
   async holder(minor: number, { named }: Kernel): Promise<Shown | undefined> {
     if (!named.has(minor)) return undefined
-    const shown = (await this.all()).get(minor)
-    return shown?.resource === resourceName(minor) ? undefined : shown
+    const displayed = (await this.all()).get(minor)
+    return displayed?.resource === resourceName(minor) ? undefined : displayed
   }
 
   /** Must be called after each change, also after one that failed. */
@@ -54,12 +54,12 @@ export const requireEnd = (disk: DiskDict, node: string): End =>
   endOf(disk) ?? fail(`Disk ${nameOf(disk)} has no minor on node ${node}, which is not one of its two nodes`)
 
 /** Returns why a minor is not this disk's: it belongs to another disk, or to one that is gone. Undefined if it is this disk's. */
-export function stranger({ shown }: Configured, end: End, [data]: Children): string | undefined {
-  if (shown.disk !== undefined) {
-    const isOther = data?.place !== undefined && data.place !== shown.disk
-    return isOther ? `keeps its data on ${shown.disk}` : undefined
+export function stranger({ shown: displayed }: Configured, end: End, [data]: Children): string | undefined {
+  if (displayed.disk !== undefined) {
+    const isOther = data?.place !== undefined && data.place !== displayed.disk
+    return isOther ? `keeps its data on ${displayed.disk}` : undefined
   }
   const { addresses } = end
-  const isOther = addresses !== undefined && shown.local !== undefined && shown.local !== addresses.local
-  return isOther ? `is connected at ${shown.local}` : undefined
+  const isOther = addresses !== undefined && displayed.local !== undefined && displayed.local !== addresses.local
+  return isOther ? `is connected at ${displayed.local}` : undefined
 }

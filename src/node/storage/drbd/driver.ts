@@ -207,14 +207,14 @@ class DrbdDriver implements Driver {
 
   /** Attaches or connects whatever an existing device lacks. */
   private async mend(disk: DiskDict, end: End, children: Children, found: Configured): Promise<void> {
-    const { shown } = found
-    if (stranger(found, end, children) !== undefined) this.refuse(disk, end, shown)
+    const { shown: displayed } = found
+    if (stranger(found, end, children) !== undefined) this.refuse(disk, end, displayed)
     const pair = wholePair(children)
-    if (shown.disk === undefined && pair !== undefined) await this.attachOrGoWithout(disk, end, pair)
+    if (displayed.disk === undefined && pair !== undefined) await this.attachOrGoWithout(disk, end, pair)
     const { local, remote } = end.addresses ?? {}
-    if (shown.local === local && shown.remote === remote) return
-    if (shown.local !== undefined) await this.mirror.disconnectFrom(disk, end, shown)
-    if (local !== undefined) await this.mirror.connectEnd(disk, end, shown.resource, false)
+    if (displayed.local === local && displayed.remote === remote) return
+    if (displayed.local !== undefined) await this.mirror.disconnectFrom(disk, end, displayed)
+    if (local !== undefined) await this.mirror.connectEnd(disk, end, displayed.resource, false)
   }
 
   /** A copy without notes is as good as missing: the disk works with the data of the other node, and is reported to be faulty here. */

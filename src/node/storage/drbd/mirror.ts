@@ -28,7 +28,7 @@ export class DrbdMirror implements Mirror {
 
   async connection(disk: DiskDict): Promise<Connection> {
     const end = requireEnd(disk, this.context.hostname)
-    const { state, shown } = await this.configured(disk, end.minor)
+    const { state, shown: displayed } = await this.configured(disk, end.minor)
     const { connection, disk: local, peerDisk, sync_percent } = state
     const syncing = isSyncing(connection)
     return {
@@ -39,44 +39,44 @@ export class DrbdMirror implements Mirror {
       syncing,
       ...(sync_percent !== undefined && { sync_percent }),
       upToDate: connection === 'Connected' && local === 'UpToDate' && peerDisk === 'UpToDate',
-      astray: isAstray(shown, end),
+      astray: isAstray(displayed, end),
     }
   }
 
   async connect(disk: DiskDict, _device: Device, dualPrimary: boolean): Promise<void> {
     const end = requireEnd(disk, this.context.hostname)
-    const { state, shown } = await this.configured(disk, end.minor)
+    const { state, shown: displayed } = await this.configured(disk, end.minor)
     if (state.connection !== STANDALONE)
       fail(
         `Disk ${nameOf(disk)} cannot be connected on node ${this.context.hostname}: it is ${state.connection} already`,
       )
-    await this.connectEnd(disk, end, shown.resource, dualPrimary)
+    await this.connectEnd(disk, end, displayed.resource, dualPrimary)
   }
 
   async disconnect(disk: DiskDict): Promise<void> {
     const end = requireEnd(disk, this.context.hostname)
-    const { state, shown } = await this.configured(disk, end.minor)
-    if (state.connection !== STANDALONE) await this.disconnectFrom(disk, end, shown)
+    const { state, shown: displayed } = await this.configured(disk, end.minor)
+    if (state.connection !== STANDALONE) await this.disconnectFrom(disk, end, displayed)
   }
 
   async attach(disk: DiskDict, _device: Device, children: Children): Promise<void> {
     const { minor } = requireEnd(disk, this.context.hostname)
     const pair = requirePair(disk, children, this.context.hostname)
-    const { shown } = await this.configured(disk, minor)
-    if (shown.disk !== undefined)
-      fail(`Disk ${nameOf(disk)} has its data on ${shown.disk} on node ${this.context.hostname} already`)
+    const { shown: displayed } = await this.configured(disk, minor)
+    if (displayed.disk !== undefined)
+      fail(`Disk ${nameOf(disk)} has its data on ${displayed.disk} on node ${this.context.hostname} already`)
     await this.withUnusedMinor((unused) => writeMeta(this.context, unused, pair.meta.path))
     await this.changing(attachDisk(this.context, disk, minor, pair))
   }
 
   async detach(disk: DiskDict, _device: Device, children: Children): Promise<void> {
     const { minor } = requireEnd(disk, this.context.hostname)
-    const { shown } = await this.configured(disk, minor)
-    if (shown.disk === undefined) return
-    const given = children.map(({ place }) => place)
-    if (given.length !== 2 || given[0] !== shown.disk || given[1] !== shown.meta)
+    const { shown: displayed } = await this.configured(disk, minor)
+    if (displayed.disk === undefined) return
+    const input = children.map(({ place }) => place)
+    if (input.length !== 2 || input[0] !== displayed.disk || input[1] !== displayed.meta)
       fail(
-        `Disk ${nameOf(disk)} on node ${this.context.hostname} has its data on ${shown.disk}, not on ${given.join(', ')}`,
+        `Disk ${nameOf(disk)} on node ${this.context.hostname} has its data on ${displayed.disk}, not on ${input.join(', ')}`,
       )
     const what = `Cannot detach the data of disk ${nameOf(disk)}`
     await this.changing(order(this.context, ['drbdsetup', 'detach', String(minor)], what))
@@ -111,10 +111,10 @@ export class DrbdMirror implements Mirror {
       const state = (await this.devices.required()).minors.get(end.minor)
       return { output, connection: state?.connection ?? STANDALONE }
     }
-    const seen = await retryUntil(clock, DISCONNECT_S, look, ({ connection }) => connection === STANDALONE)
-    if (seen.connection !== STANDALONE)
+    const observed = await retryUntil(clock, DISCONNECT_S, look, ({ connection }) => connection === STANDALONE)
+    if (observed.connection !== STANDALONE)
       fail(
-        `Disk ${nameOf(disk)} on node ${hostname} does not close its connection (${seen.connection}): ${said(seen.output)}`,
+        `Disk ${nameOf(disk)} on node ${hostname} does not close its connection (${observed.connection}): ${said(observed.output)}`,
       )
   }
 
@@ -143,5 +143,5 @@ export class DrbdMirror implements Mirror {
 }
 
 /** The device is connected to a node that is no longer the disk's. */
-const isAstray = (shown: Shown, { addresses }: End): boolean =>
-  shown.local !== undefined && (shown.local !== addresses?.local || shown.remote !== addresses.remote)
+const isAstray = (displayed: Shown, { addresses }: End): boolean =>
+  displayed.local !== undefined && (displayed.local !== addresses?.local || displayed.remote !== addresses.remote)

@@ -14,7 +14,7 @@ export interface Shown {
 /** Keyed by minor. */
 export function parseShown(text: string): ReadonlyMap<number, Shown> {
   const words = text.replaceAll(/#.*$/gm, '').match(/"[^"]*"|[{};]|[^\s{};"]+/g) ?? []
-  const shown = new Map<number, Shown>()
+  const displayed = new Map<number, Shown>()
   const sections: string[] = []
   let statement: string[] = []
   let resource: Omit<Shown, 'resource'> & { resource?: string; minor?: number } = {}
@@ -24,7 +24,7 @@ export function parseShown(text: string): ReadonlyMap<number, Shown> {
       sections.push(statement[0] ?? '')
       statement = []
     } else if (word === '}') {
-      if (sections.pop() === 'resource') note(shown, resource)
+      if (sections.pop() === 'resource') note(displayed, resource)
       statement = []
     } else if (word === ';') {
       resource = { ...resource, ...factOf(sections, statement) }
@@ -32,14 +32,14 @@ export function parseShown(text: string): ReadonlyMap<number, Shown> {
     } else statement.push(word.replaceAll('"', ''))
   }
   if (sections.length > 0) fail('drbdsetup show printed a text that ends too early')
-  return shown
+  return displayed
 }
 
 function note(
-  shown: Map<number, Shown>,
+  displayed: Map<number, Shown>,
   { minor, resource = '', ...facts }: Partial<Shown> & { minor?: number },
 ): void {
-  if (minor !== undefined) shown.set(minor, { resource, ...facts })
+  if (minor !== undefined) displayed.set(minor, { resource, ...facts })
 }
 
 function factOf(sections: readonly string[], [name, ...values]: readonly string[]) {

@@ -11,12 +11,12 @@ import { parseShown, type Shown } from './shown'
 export async function shutDownAll(context: StorageContext): Promise<number[]> {
   const kernel = await readKernel(context)
   if (kernel === undefined || kernel.minors.size === 0) return []
-  const shown = parseShown(await order(context, ['drbdsetup', 'show'], 'Cannot list the devices of DRBD'))
+  const displayed = parseShown(await order(context, ['drbdsetup', 'show'], 'Cannot list the devices of DRBD'))
   const freed: number[] = []
   // The user of a device may just be ending. It is waited for once, not once for each device.
   const end_ms = context.clock.monotonic_ms() + HELD_DEVICE_S * 1000
   for (const minor of kernel.minors.keys()) {
-    const facts = shown.get(minor)
+    const facts = displayed.get(minor)
     if (!isOfCluster(context, minor, facts)) continue
     context.log.warn(
       { minor, data: facts?.disk },
@@ -37,13 +37,17 @@ export async function shutDownAll(context: StorageContext): Promise<number[]> {
 }
 
 /** Decided by the resource's name. Test nodes share a machine and so its kernel: there, the node's own address for DRBD decides. */
-function isOfCluster({ paths, hostname, ssconf }: StorageContext, minor: number, shown: Shown | undefined): boolean {
-  if (shown !== undefined && shown.resource !== resourceName(minor)) return false
+function isOfCluster(
+  { paths, hostname, ssconf }: StorageContext,
+  minor: number,
+  displayed: Shown | undefined,
+): boolean {
+  if (displayed !== undefined && displayed.resource !== resourceName(minor)) return false
   if (paths.root === '') return true
   const [, own] =
     ssconf
       .lines('node_secondary_ips')
       .map((line) => line.split(' '))
       .find(([name]) => name === hostname) ?? []
-  return own !== undefined && (shown?.local?.replaceAll(/[[\]]/g, '').includes(`:${own}:`) ?? false)
+  return own !== undefined && (displayed?.local?.replaceAll(/[[\]]/g, '').includes(`:${own}:`) ?? false)
 }

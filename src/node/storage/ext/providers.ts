@@ -36,12 +36,12 @@ export async function diagnoseProviders(places: Places): Promise<ProviderDiagnos
   for (const base of ES_SEARCH_PATH.map((directory) => paths.local(directory))) {
     for (const name of await subdirectories(files, base)) {
       const directory = path.join(base, name)
-      const shown = paths.virtual(directory)
+      const displayed = paths.virtual(directory)
       try {
         const { parameters } = await read(places, name, directory)
-        found.push([name, shown, true, '', parameters.map(([one, text]) => [one, text])])
+        found.push([name, displayed, true, '', parameters.map(([one, text]) => [one, text])])
       } catch (error) {
-        found.push([name, shown, false, messageOf(error), []])
+        found.push([name, displayed, false, messageOf(error), []])
       }
     }
   }

@@ -25,27 +25,27 @@ export function rbdProblem(
   const who = `client.${user === '' ? 'admin' : user}`
   const keyring = `/etc/ceph/ceph.${who}.keyring`
   const words = said(withoutProgress(output))
-  const told = words === '' ? '' : `: ${words}`
+  const reported = words === '' ? '' : `: ${words}`
   if (/unable to find a keyring|no keyring found/.test(output))
-    return `there is no keyring of ${who}; put ${keyring} there, from a machine of the Ceph cluster${told}`
+    return `there is no keyring of ${who}; put ${keyring} there, from a machine of the Ceph cluster${reported}`
   if (/monclient: keyring not found/.test(output) || (UNREACHED.test(output) && REFUSED.has(code)))
-    return `Ceph does not take the key of ${who}; run 'ceph auth get ${who}' on a machine of the Ceph cluster, and put its output into ${keyring}${told}`
+    return `Ceph does not take the key of ${who}; run 'ceph auth get ${who}' on a machine of the Ceph cluster, and put its output into ${keyring}${reported}`
   if (timedOut)
-    return `Ceph did not answer in time; see there with 'ceph -s' whether its monitors run and its placement groups are active${told}`
+    return `Ceph did not answer in time; see there with 'ceph -s' whether its monitors run and its placement groups are active${reported}`
   if (/error opening pool/.test(output))
-    return `Ceph has no pool '${pool}', or ${who} may not use it; make it with 'ceph osd pool create ${pool}', or change the disk parameter pool${told}`
+    return `Ceph has no pool '${pool}', or ${who} may not use it; make it with 'ceph osd pool create ${pool}', or change the disk parameter pool${reported}`
   if (/File exists/.test(output))
     return snapshot === undefined
-      ? `it exists already; 'gnt-instance info --static --all' names the disks of all instances, and 'rbd status ${pool}/${name}' tells who uses it: only if no disk has this name, and nobody of another cluster needs it, 'rbd rm ${pool}/${name}' removes it${told}`
-      : `it exists already; give the snapshot another name${told}`
+      ? `it exists already; 'gnt-instance info --static --all' names the disks of all instances, and 'rbd status ${pool}/${name}' tells who uses it: only if no disk has this name, and nobody of another cluster needs it, 'rbd rm ${pool}/${name}' removes it${reported}`
+      : `it exists already; give the snapshot another name${reported}`
   if (/kernel module|modprobe/.test(output))
-    return `the kernel's module rbd is missing there; install it, or give the disks access=userspace${told}`
+    return `the kernel's module rbd is missing there; install it, or give the disks access=userspace${reported}`
   if (/has snapshots/.test(output))
-    return `it has snapshots, which 'rbd snap ls ${pool}/${name}' lists; when nobody needs any of them, 'rbd snap purge ${pool}/${name}' removes them${told}`
+    return `it has snapshots, which 'rbd snap ls ${pool}/${name}' lists; when nobody needs any of them, 'rbd snap purge ${pool}/${name}' removes them${reported}`
   if (/Operation not permitted/.test(output))
-    return `${who} may not do that in pool '${pool}'; it may after 'ceph auth caps ${who} mon "profile rbd" osd "profile rbd pool=${pool}"'${told}`
+    return `${who} may not do that in pool '${pool}'; it may after 'ceph auth caps ${who} mon "profile rbd" osd "profile rbd pool=${pool}"'${reported}`
   if (UNREACHED.test(output))
-    return `Ceph cannot be reached; see there with 'ceph -s' whether the monitors that /etc/ceph/ceph.conf names run${told}`
+    return `Ceph cannot be reached; see there with 'ceph -s' whether the monitors that /etc/ceph/ceph.conf names run${reported}`
   return words
 }
 

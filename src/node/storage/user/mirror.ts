@@ -189,10 +189,10 @@ class UserMirror implements Driver {
     detach: async (disk, _device, children) => {
       const { data, meta } = await this.status(disk)
       if (data === undefined) return
-      const given = children.map(({ place }) => place)
-      if (given.length !== 2 || given[0] !== data || given[1] !== meta)
+      const input = children.map(({ place }) => place)
+      if (input.length !== 2 || input[0] !== data || input[1] !== meta)
         fail(
-          `Disk ${nameOf(disk)} on node ${this.context.hostname} has its data on ${data}, not on ${given.join(', ')}`,
+          `Disk ${nameOf(disk)} on node ${this.context.hostname} has its data on ${data}, not on ${input.join(', ')}`,
         )
       await this.call(disk, 'detach', {}, `Cannot detach the data of disk ${nameOf(disk)}`)
     },
@@ -209,7 +209,7 @@ class UserMirror implements Driver {
     const end = requireEnd(disk, this.context.hostname)
     const status = await this.status(disk)
     const { connection, disk: local, peerDisk, sync_percent, why } = status
-    const { shown } = configuredOf(end, status)
+    const { shown: displayed } = configuredOf(end, status)
     const syncing = isSyncing(connection)
     return {
       state: `${connection}, ${local}/${peerDisk}${why === undefined ? '' : `, ${why}`}`,
@@ -218,7 +218,8 @@ class UserMirror implements Driver {
       ...(sync_percent !== undefined && { sync_percent }),
       upToDate: connection === 'Connected' && local === 'UpToDate' && peerDisk === 'UpToDate',
       astray:
-        shown.local !== undefined && (shown.local !== end.addresses?.local || shown.remote !== end.addresses.remote),
+        displayed.local !== undefined &&
+        (displayed.local !== end.addresses?.local || displayed.remote !== end.addresses.remote),
     }
   }
 
@@ -228,10 +229,11 @@ class UserMirror implements Driver {
     if (found?.data === undefined && pair !== undefined) await this.attachOrGoWithout(disk, end, pair)
     else if (found === undefined && end.addresses === undefined)
       fail(`Cannot begin disk ${nameOf(disk)}: what it is kept on is missing, and it has no other node yet`)
-    const { shown } = found === undefined ? { shown: undefined } : configuredOf(end, found)
+    const { shown: displayed } = found === undefined ? { shown: undefined } : configuredOf(end, found)
     const { local, remote } = end.addresses ?? {}
-    if (shown?.local === local && shown?.remote === remote) return
-    if (shown?.local !== undefined) await this.call(disk, 'disconnect', {}, `Cannot disconnect disk ${nameOf(disk)}`)
+    if (displayed?.local === local && displayed?.remote === remote) return
+    if (displayed?.local !== undefined)
+      await this.call(disk, 'disconnect', {}, `Cannot disconnect disk ${nameOf(disk)}`)
     if (local !== undefined) await this.connect(disk, end, false)
   }
 

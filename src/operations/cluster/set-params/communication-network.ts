@@ -30,19 +30,19 @@ export function checkCommunicationNetwork(ctx: UnitContext, config: ConfigData, 
 export function communicationNetworkJobs(
   ctx: UnitContext,
   before: ConfigData,
-  wanted: string | undefined,
+  desired: string | undefined,
 ): WireOpCode[] {
-  if (wanted === undefined) return []
+  if (desired === undefined) return []
   const old = before.cluster.instance_communication_network
-  if (wanted === old) {
-    ctx.log.say(`Instance communication network already is '${wanted}', nothing to do.`)
+  if (desired === old) {
+    ctx.log.say(`Instance communication network already is '${desired}', nothing to do.`)
     return []
   }
   if (old !== '' && findNetwork(before, old) !== undefined)
     ctx.log.say(`Previous instance communication network '${old}' should be removed manually.`)
-  const what = wanted === '' ? 'Disabling instance communication network' : `Changing instance communication network to '${wanted}'` // prettier-ignore
+  const what = desired === '' ? 'Disabling instance communication network' : `Changing instance communication network to '${desired}'` // prettier-ignore
   ctx.log.say(`${what}, only new instances will be affected.`)
-  return wanted === '' ? [] : missing(before, wanted)
+  return desired === '' ? [] : missing(before, desired)
 }
 
 function missing(config: ConfigData, name: string): WireOpCode[] {

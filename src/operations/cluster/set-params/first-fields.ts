@@ -12,11 +12,11 @@ import { checkAllocator } from './fields'
 import { fieldsOf } from './set-params'
 
 export async function firstFields(
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   context: ChangeContext & Pick<JobEnvironment, 'masterFile'>,
   ipVersion: IpVersion,
 ): Promise<FirstFields> {
-  const op = fill(OpClusterSetParams, { OP_ID: OpClusterSetParams.id, ...given })
+  const op = fill(OpClusterSetParams, { OP_ID: OpClusterSetParams.id, ...input })
   const { enabled_disk_templates = DEFAULT_ENABLED_DISK_TEMPLATES } = op
   await checkAllocator(context, op.default_iallocator)
   const nobody = { clusterName: '', masterIp: '', masterName: '', primaryIp: '', masterCertDigest: '' }

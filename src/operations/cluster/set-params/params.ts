@@ -86,13 +86,13 @@ export async function checkParamsOnNodes(
 
 /** Checks all OSes with parameters each time. Skips an OS that the master does not have. */
 async function checkAllOsParams(ctx: UnitContext, config: ConfigData, fields: Fields): Promise<void> {
-  const shown = fields.osparams ?? config.cluster.osparams
+  const displayed = fields.osparams ?? config.cluster.osparams
   const hidden = fields.osparams_private_cluster ?? config.cluster.osparams_private_cluster
   const master = config.nodes[config.cluster.master_node]
   if (master === undefined) return
-  for (const os of new Set([...Object.keys(shown), ...Object.keys(hidden)])) {
+  for (const os of new Set([...Object.keys(displayed), ...Object.keys(hidden)])) {
     const what = `OS Parameters validation failed on node ${master.name}`
-    const params = { ...shown[os], ...hidden[os] }
+    const params = { ...displayed[os], ...hidden[os] }
     if (!(await ctx.nodes.call(master, what, 'os_validate', [false, os, ['parameters'], params, false])))
       ctx.log.info(`OS ${os} not found on node ${master.name}, validation skipped`)
   }

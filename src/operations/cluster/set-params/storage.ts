@@ -75,7 +75,8 @@ const DRBD_PARAMS = [
 /** Tells the user which requested values are already set. */
 export function sayWhatStays(ctx: UnitContext, config: ConfigData, op: SetParams): void {
   const { cluster } = config
-  const same = (wanted: string | undefined, current: string | undefined) => wanted !== undefined && wanted === current
+  const same = (desired: string | undefined, current: string | undefined) =>
+    desired !== undefined && desired === current
   const say = (text: string) => ctx.log.say(text)
   if (same(op.vg_name, cluster.volume_group_name ?? ''))
     say('Cluster LVM configuration already in desired state, not changing')
@@ -120,9 +121,9 @@ async function checkPrograms(
 function needsOf(cluster: Cluster, op: SetParams, added: readonly DiskTemplate[]) {
   const isQemu = (op.enabled_hypervisors ?? cluster.enabled_hypervisors).some(readsInUserSpace)
   return (op.enabled_disk_templates ?? cluster.enabled_disk_templates).flatMap((template) => {
-    const wanted = op.diskparams?.[template]?.['access']
-    if (!added.includes(template) && wanted !== 'userspace') return []
-    const access = isQemu ? (wanted ?? cluster.diskparams[template]?.['access']) : undefined
+    const desired = op.diskparams?.[template]?.['access']
+    if (!added.includes(template) && desired !== 'userspace') return []
+    const access = isQemu ? (desired ?? cluster.diskparams[template]?.['access']) : undefined
     return [{ template, programs: neededFor(template, access) }]
   })
 }
@@ -230,8 +231,8 @@ async function checkVolumeGroup(
     throw invalid('Please specify a volume group when enabling lvm-based disk-templates.')
   if (op.vg_name === '' && DISK_TEMPLATES.some((template) => isOnLvm(template) && hasDisks(config, template)))
     throw invalid('Cannot disable lvm storage while lvm-based instances exist')
-  const wanted = op.vg_name ?? current
-  if (wanted === undefined || wanted === '' || !((op.vg_name !== undefined && lvm) || usesLvm(added))) return
+  const desired = op.vg_name ?? current
+  if (desired === undefined || desired === '' || !((op.vg_name !== undefined && lvm) || usesLvm(added))) return
   const results = await ctx.nodes.many(hosts, 'vg_list', [])
   for (const node of hosts) {
     const result = results.get(node.uuid)
@@ -241,12 +242,12 @@ async function checkVolumeGroup(
       )
       continue
     }
-    const size = result.payload[wanted]
+    const size = result.payload[desired]
     const problem =
       size === undefined
-        ? `volume group '${wanted}' missing: ${insteadOfGroup(Object.keys(result.payload))}`
+        ? `volume group '${desired}' missing: ${insteadOfGroup(Object.keys(result.payload))}`
         : size < MIN_VG_SIZE_MIB
-          ? `volume group '${wanted}' too small (${MIN_VG_SIZE_MIB} MiB required, ${Math.floor(size)} MiB found)`
+          ? `volume group '${desired}' too small (${MIN_VG_SIZE_MIB} MiB required, ${Math.floor(size)} MiB found)`
           : undefined
     if (problem !== undefined) throw new OpPrereqError(`Error on node '${node.name}': ${problem}`, ECODE.ENVIRON)
   }
@@ -267,8 +268,8 @@ async function checkDrbdHelper(
     return
   }
   if (!drbd || (op.drbd_helper === undefined && !added.some(isDrbd))) return
-  const wanted = op.drbd_helper ?? config.cluster.drbd_usermode_helper
-  if (wanted === undefined)
+  const desired = op.drbd_helper ?? config.cluster.drbd_usermode_helper
+  if (desired === undefined)
     throw new OpPrereqError('Cannot enable DRBD without a DRBD usermode helper set.', ECODE.STATE)
   const results = await ctx.nodes.many(hosts, 'drbd_helper', [])
   for (const node of hosts) {
@@ -279,10 +280,10 @@ async function checkDrbdHelper(
         `Error checking drbd helper on node '${node.name}': ${result?.error ?? 'no answer'}`,
         ECODE.ENVIRON,
       )
-    else if (result.payload !== wanted)
+    else if (result.payload !== desired)
       throw new OpPrereqError(
-        `Error on node '${node.name}': drbd helper is ${result.payload}, and the cluster's is ${wanted}: load the module there with ` +
-          `"modprobe drbd usermode_helper=${wanted}", or name the same helper for all nodes with --drbd-usermode-helper`,
+        `Error on node '${node.name}': drbd helper is ${result.payload}, and the cluster's is ${desired}: load the module there with ` +
+          `"modprobe drbd usermode_helper=${desired}", or name the same helper for all nodes with --drbd-usermode-helper`,
         ECODE.ENVIRON,
       )
   }

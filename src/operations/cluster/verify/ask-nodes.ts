@@ -25,8 +25,8 @@ export async function askNodes(
 
 /** A volume comes with its size as LVM writes it, and more. */
 function sizesOf(volumes: Readonly<Record<string, unknown>>): ReadonlyMap<string, number | undefined> {
-  const size_mib = (told: unknown) => Number(Array.isArray(told) ? told[0] : undefined)
-  return new Map(Object.entries(volumes).map(([name, told]) => [name, size_mib(told) || undefined]))
+  const size_mib = (reported: unknown) => Number(Array.isArray(reported) ? reported[0] : undefined)
+  return new Map(Object.entries(volumes).map(([name, reported]) => [name, size_mib(reported) || undefined]))
 }
 
 export const isTexts = (value: unknown): value is string[] =>

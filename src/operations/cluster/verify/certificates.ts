@@ -15,9 +15,9 @@ export function verifyClientCertificates(report: VerifyReport, { config, images 
     ...cluster(`Two master candidates are listed with the same certificate; ${RENEW}`),
   )
   for (const { node, answer } of images) {
-    const told = answer['client-cert']
-    if (!Array.isArray(told)) continue
-    const [code, text]: unknown[] = told
+    const reported = answer['client-cert']
+    if (!Array.isArray(reported)) continue
+    const [code, text]: unknown[] = reported
     if (code !== null) {
       const problem = `Client certificate of node '${node.name}' failed validation: ${String(text)}`
       report.error(...cluster(`${problem}; ${RENEW}`), code === 'WARNING' ? 'WARNING' : 'ERROR')

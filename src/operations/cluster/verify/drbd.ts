@@ -76,12 +76,12 @@ export function verifyDrbd(report: VerifyReport, { config }: GroupState, image: 
   }
 }
 
-function verifyHelper(report: VerifyReport, node: string, wanted: string, told: unknown): void {
-  const [works, text]: unknown[] = Array.isArray(told) ? told : []
+function verifyHelper(report: VerifyReport, node: string, desired: string, reported: unknown): void {
+  const [works, text]: unknown[] = Array.isArray(reported) ? reported : []
   if (typeof works !== 'boolean') return report.error('ENODEDRBDHELPER', node, 'no drbd usermode helper returned')
   if (!works) return report.error('ENODEDRBDHELPER', node, `drbd usermode helper check unsuccessful: ${String(text)}`)
-  const wrong = `wrong drbd usermode helper: ${String(text)}; the cluster's is ${wanted}`
-  report.when(text !== wanted, 'ENODEDRBDHELPER', node, wrong)
+  const wrong = `wrong drbd usermode helper: ${String(text)}; the cluster's is ${desired}`
+  report.when(text !== desired, 'ENODEDRBDHELPER', node, wrong)
 }
 
 /** Nodes with different versions may not understand each other. */

@@ -25,11 +25,11 @@ interface Directory {
 export async function askFileStorage(ctx: UnitContext, report: VerifyReport, scope: Scope): Promise<Listing[]> {
   const directories = directoriesOf(scope)
   const of = (uuid: string) => directories.filter(({ on }) => on.some((node) => node.uuid === uuid))
-  const asked = scope.nodes.filter(({ uuid }) => of(uuid).length > 0)
-  const results = await ctx.nodes.many(asked, 'gantry_file_storage_list', ({ uuid }) => [
+  const requested = scope.nodes.filter(({ uuid }) => of(uuid).length > 0)
+  const results = await ctx.nodes.many(requested, 'gantry_file_storage_list', ({ uuid }) => [
     of(uuid).map(({ directory }) => directory),
   ])
-  return asked.flatMap((node) => {
+  return requested.flatMap((node) => {
     const result = results.get(node.uuid)
     if (result?.ok !== true) {
       const why = result?.error ?? 'no answer'

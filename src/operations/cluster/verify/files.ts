@@ -29,9 +29,9 @@ export async function filesToCompare(
 export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state: GroupState): Promise<void> {
   const images = [...state.images, ...state.others]
   for (const { node, result, answer } of images) {
-    const told = isFingerprints(answer['filelist'])
+    const reported = isFingerprints(answer['filelist'])
     if (!(!result.ok && result.offline))
-      report.when(!told, 'ENODEFILECHECK', node.name, 'Node did not return file checksum data')
+      report.when(!reported, 'ENODEFILECHECK', node.name, 'Node did not return file checksum data')
   }
   const problems = differences(state.compared, images)
   // Another job may have changed the configuration between two nodes' answers, so differences are checked again.
@@ -90,10 +90,10 @@ function missingProblem(path: string, optional: boolean, missing: readonly strin
 
 function variantProblem(path: string, variants: ReadonlyMap<string, readonly Node[]>): string[] {
   if (variants.size < 2) return []
-  const shown = [...variants]
+  const displayed = [...variants]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, nodes], index) => `variant ${index + 1} on ${names(nodes.map((node) => ({ node }))).join(', ')}`)
-  return [`File ${path} found with ${variants.size} different checksums (${shown.join('; ')})`]
+  return [`File ${path} found with ${variants.size} different checksums (${displayed.join('; ')})`]
 }
 
 const names = (rows: readonly { readonly node: Node }[]): string[] => niceSort(rows.map(({ node }) => node.name))

@@ -22,14 +22,14 @@ export async function gather(
   ctx: UnitContext,
   report: VerifyReport,
   scope: Scope,
-  wanted: Wanted,
+  desired: Wanted,
 ): Promise<GroupState> {
   const { config, nodes } = scope
   const { clock } = ctx.env
   report.say(`* Gathering data (${nodes.length} nodes)`)
   const compared = await filesToCompare(ctx, config, (text) => report.error('ECLUSTERFILECHECK', null, text))
   const filelist = pathsOf(compared)
-  const checks = requestOf(scope, wanted, filelist)
+  const checks = requestOf(scope, desired, filelist)
   report.say(`* Gathering information about nodes (${nodes.length} nodes)`)
   const busyBefore = await lockedInstances(ctx)
   const from = clock.now_ms()
@@ -79,16 +79,16 @@ async function askDisks(
   report: VerifyReport,
   { config, group, nodes, instances }: Scope,
 ): Promise<Map<string, DiskState[]>> {
-  const asked = new Map(nodes.map((node): [string, Asked] => [node.uuid, { node, rows: [] }]))
+  const requested = new Map(nodes.map((node): [string, Asked] => [node.uuid, { node, rows: [] }]))
   for (const instance of instances)
     for (const node of instanceNodes(config, instance))
       instanceDisks(config, instance).forEach((disk, index) =>
-        asked.get(node)?.rows.push({ instance: instance.uuid, index, disk }),
+        requested.get(node)?.rows.push({ instance: instance.uuid, index, disk }),
       )
-  const busy = [...asked.values()].filter(({ rows }) => rows.length > 0)
+  const busy = [...requested.values()].filter(({ rows }) => rows.length > 0)
   const targets = busy.map(({ node }) => node)
   const results = await ctx.nodes.many(targets, 'blockdev_getmirrorstatus_multi', ({ uuid }) => [
-    (asked.get(uuid)?.rows ?? []).map(({ disk }) => diskDict(config, disk, group)),
+    (requested.get(uuid)?.rows ?? []).map(({ disk }) => diskDict(config, disk, group)),
   ])
   const found = new Map<string, DiskState[]>(instances.map(({ uuid }) => [uuid, []]))
   for (const { node, rows } of busy) {
@@ -115,16 +115,16 @@ async function withStandAlone(
   const active = new Set<string>(instances.filter((one) => one.disks_active || runs(one.name)).map(({ uuid }) => uuid))
   const degraded = [...found].flatMap(([uuid, states]) => (active.has(uuid) ? states.filter(isDegradedMirror) : []))
   const on = ({ uuid }: { readonly uuid: string }) => degraded.filter(({ node }) => node.uuid === uuid)
-  const asked = nodes.filter((node) => on(node).length > 0)
-  const results = await ctx.nodes.many(asked, 'drbd_needs_activation', (node) => [
+  const requested = nodes.filter((node) => on(node).length > 0)
+  const results = await ctx.nodes.many(requested, 'drbd_needs_activation', (node) => [
     on(node).map(({ disk }) => diskDict(config, disk, group)),
   ])
   const alone = (state: DiskState): boolean => {
     const result = results.get(state.node.uuid)
     return isDegradedMirror(state) && result?.ok === true && result.payload.includes(state.disk.uuid)
   }
-  const told = (state: DiskState): DiskState => (alone(state) ? { ...state, standsAlone: true } : state)
-  return new Map([...found].map(([uuid, states]) => [uuid, states.map(told)]))
+  const reported = (state: DiskState): DiskState => (alone(state) ? { ...state, standsAlone: true } : state)
+  return new Map([...found].map(([uuid, states]) => [uuid, states.map(reported)]))
 }
 
 /** One without data is told as faulty. */

@@ -77,17 +77,17 @@ async function verifyVolumes(
   instances: readonly Instance[],
   found: Found,
 ): Promise<void> {
-  const wanted = new Map<Node, { instance: string; volume: string; isPart: boolean }[]>()
+  const desired = new Map<Node, { instance: string; volume: string; isPart: boolean }[]>()
   for (const instance of instances)
     for (const disk of instanceDisks(config, instance)) {
       const isPart = isMirrored(disk.dev_type)
       const nodes = isPart ? instanceNodes(config, instance) : [instance.primary_node]
       for (const node of nodes.flatMap((uuid) => config.nodes[uuid] ?? []))
         for (const [vg, lv] of logicalVolumes(disk))
-          wanted.set(node, [...(wanted.get(node) ?? []), { instance: instance.name, volume: `${vg}/${lv}`, isPart }])
+          desired.set(node, [...(desired.get(node) ?? []), { instance: instance.name, volume: `${vg}/${lv}`, isPart }])
     }
-  const results = await ctx.nodes.many([...wanted.keys()], 'lv_list', [[]])
-  for (const [node, volumes] of wanted) {
+  const results = await ctx.nodes.many([...desired.keys()], 'lv_list', [[]])
+  for (const [node, volumes] of desired) {
     const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
     if (!result.ok && !result.offline) found.failed.set(node.name, result.error)
     if (!result.ok) continue
@@ -114,19 +114,19 @@ async function verifyMirrors(
   for (const instance of instances) {
     const group = config.nodegroups[config.nodes[instance.primary_node]?.group ?? '']
     const own = instanceDisks(config, instance).filter((disk) => isMirroredInside(disk.dev_type))
-    const asked = own.map((disk) => ({ instance: instance.name, dict: diskDict(config, disk, group) }))
-    if (asked.length === 0) continue
+    const requested = own.map((disk) => ({ instance: instance.name, dict: diskDict(config, disk, group) }))
+    if (requested.length === 0) continue
     for (const node of instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? []))
-      if (!node.offline) mirrors.set(node, [...(mirrors.get(node) ?? []), ...asked])
+      if (!node.offline) mirrors.set(node, [...(mirrors.get(node) ?? []), ...requested])
   }
   const results = await ctx.nodes.many([...mirrors.keys()], 'drbd_needs_activation', ({ uuid }) => [
-    [...mirrors].flatMap(([node, asked]) => (node.uuid === uuid ? asked.map(({ dict }) => dict) : [])),
+    [...mirrors].flatMap(([node, requested]) => (node.uuid === uuid ? requested.map(({ dict }) => dict) : [])),
   ])
-  for (const [node, asked] of mirrors) {
+  for (const [node, requested] of mirrors) {
     const result = results.get(node.uuid)
     if (result === undefined) continue
     if (!result.ok && strict) found.failed.set(node.name, result.error)
     if (!result.ok) continue
-    for (const { instance, dict } of asked) if (result.payload.includes(dict.uuid)) found.inactive.add(instance)
+    for (const { instance, dict } of requested) if (result.payload.includes(dict.uuid)) found.inactive.add(instance)
   }
 }

@@ -59,11 +59,11 @@ export function verifyExclusionTags(report: VerifyReport, { config, instances }:
   const prefixes = config.cluster.tags.flatMap((tag) =>
     tag.startsWith(EXCLUSION) ? [tag.slice(EXCLUSION.length)] : [],
   )
-  const seen = new Set<string>()
+  const observed = new Set<string>()
   const twice = new Set<string>()
   for (const instance of instances.filter((one) => one.primary_node === node.node.uuid))
     for (const tag of instance.tags.filter((one) => prefixes.some((prefix) => one.startsWith(prefix))))
-      (seen.has(tag) ? twice : seen).add(tag)
+      (observed.has(tag) ? twice : observed).add(tag)
   const text = `Tags where there is more than one instance: ${[...twice].join(', ')}`
   report.when(twice.size > 0, 'EEXTAGS', node.node.name, text, 'WARNING')
 }

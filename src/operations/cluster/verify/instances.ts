@@ -147,7 +147,7 @@ function verifyOneGroup(report: VerifyReport, { config }: GroupState, instance: 
     const node = config.nodes[uuid]
     if (node !== undefined) groups.set(node.group, [...(groups.get(node.group) ?? []), node.name])
   }
-  const shown = [...groups].map(([group, names]) => `${names.join(', ')} (group ${config.nodegroups[group]?.name})`)
-  const text = `instance has primary and secondary nodes in different groups: ${shown.join(', ')}`
+  const displayed = [...groups].map(([group, names]) => `${names.join(', ')} (group ${config.nodegroups[group]?.name})`)
+  const text = `instance has primary and secondary nodes in different groups: ${displayed.join(', ')}`
   report.when(groups.size > 1, 'EINSTANCESPLITGROUPS', instance.name, text, 'WARNING')
 }

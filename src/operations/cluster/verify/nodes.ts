@@ -60,12 +60,12 @@ function verifyRelease(
   { node, answer }: NodeImage,
 ): void {
   const master = [...images, ...others].find((image) => image.node.uuid === config.cluster.master_node)
-  const [wanted, release] = [master?.answer['gantry-release'], answer['gantry-release']]
-  if (typeof wanted !== 'string' || typeof release !== 'string') return
+  const [desired, release] = [master?.answer['gantry-release'], answer['gantry-release']]
+  if (typeof desired !== 'string' || typeof release !== 'string') return
   const text =
-    `it runs Gantry ${release}, and the master ${wanted}: with the package of one of both on all nodes, run ` +
-    `'gnt-cluster upgrade --to=${wanted}' (or --to=${release}) on the master`
-  report.when(release !== wanted, 'ENODEVERSION', node.name, text, 'WARNING')
+    `it runs Gantry ${release}, and the master ${desired}: with the package of one of both on all nodes, run ` +
+    `'gnt-cluster upgrade --to=${desired}' (or --to=${release}) on the master`
+  report.when(release !== desired, 'ENODEVERSION', node.name, text, 'WARNING')
 }
 
 function verifyHypervisors(report: VerifyReport, { node, answer, running }: NodeImage): void {
@@ -145,17 +145,17 @@ function verifyStoragePaths(report: VerifyReport, { config }: GroupState, { node
 }
 
 function verifyVolumeGroup(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
-  const wanted = volumeGroupOf(config.cluster)
-  if (wanted === undefined) return
-  const told = answer['vglist']
-  const isTold = typeof told === 'object' && told !== null
+  const desired = volumeGroupOf(config.cluster)
+  if (desired === undefined) return
+  const reported = answer['vglist']
+  const isTold = typeof reported === 'object' && reported !== null
   if (report.when(!isTold, 'ENODELVM', node.name, 'unable to check volume groups')) return
-  const groups = Object.fromEntries(entries(told))
-  const size = groups[wanted]
+  const groups = Object.fromEntries(entries(reported))
+  const size = groups[desired]
   // A group is gone with its only disk.
-  const missing = `volume group '${wanted}' missing: bring its disk back, or make it again; ${insteadOfGroup(Object.keys(groups))}`
+  const missing = `volume group '${desired}' missing: bring its disk back, or make it again; ${insteadOfGroup(Object.keys(groups))}`
   if (report.when(typeof size !== 'number', 'ENODELVM', node.name, missing)) return
-  const small = `volume group '${wanted}' too small (${MIN_VG_SIZE_MIB} MiB required, ${String(size)} MiB found)`
+  const small = `volume group '${desired}' too small (${MIN_VG_SIZE_MIB} MiB required, ${String(size)} MiB found)`
   report.when(Number(size) < MIN_VG_SIZE_MIB, 'ENODELVM', node.name, small)
   const volumes = answer['lvlist']
   if (typeof volumes === 'string') report.error('ENODELVM', node.name, `LVM problem on node: ${volumes}`)

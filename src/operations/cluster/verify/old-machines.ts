@@ -7,10 +7,10 @@ import type { VerifyReport } from './report'
 
 export function noteOldMachines(report: VerifyReport, { config, images }: GroupState): void {
   const byText = new Map<string, string[]>()
-  for (const told of images.flatMap(({ answer }) => answer['gantry-old-machines'])) {
-    if (!isObject(told)) continue
-    const { machine, version, gone } = told
-    const instance = findInstance(config, String(told['instance']))
+  for (const reported of images.flatMap(({ answer }) => answer['gantry-old-machines'])) {
+    if (!isObject(reported)) continue
+    const { machine, version, gone } = reported
+    const instance = findInstance(config, String(reported['instance']))
     if (instance === undefined) continue
     const named = String(fillHvParams(config.cluster, instance)['machine_version'] ?? '').split(',')[0]
     const state = gone

@@ -33,20 +33,20 @@ const volumesOf = (disk: Disk): Disk[] => [
 
 /** Why the volume must not be removed; undefined if no disk lacks it. */
 export function reasonToKeep(
-  wanted: readonly WantedVolume[],
+  desired: readonly WantedVolume[],
   holders: readonly Holder[],
   { node, volumes = new Map<string, number | undefined>() }: Holder,
   volume: string,
 ): string | undefined {
   const has = (uuid: string, name: string) => holders.find((one) => one.node.uuid === uuid)?.volumes?.has(name) === true
   const isLost = (one: WantedVolume) => [...one.nodes].every((uuid) => !has(uuid, one.volume))
-  const renamed = wanted.find(
+  const renamed = desired.find(
     (one) => one.nodes.has(node.uuid) && !volumes.has(one.volume) && isNamedLike(volume, one.volume),
   )
   if (renamed !== undefined && !REPLACED.test(volume)) return `it has the data of ${renamed.volume}`
   const mayBe = (one: WantedVolume) =>
     isNamedLike(volume, one.volume) || (!one.forthcoming && isLike(one, volume, volumes))
-  const lost = wanted.find((one) => isLost(one) && mayBe(one))
+  const lost = desired.find((one) => isLost(one) && mayBe(one))
   const missing = renamed ?? lost
   return missing && `it may be the only copy of ${missing.volume}, which is missing: keep it until that is there again`
 }
@@ -61,8 +61,8 @@ const stem = (volume: string): string => {
 }
 
 /** As large as the disk, and in its group. LVM rounds sizes up. */
-function isLike({ volume: wanted, size_mib }: WantedVolume, volume: string, volumes: NodeImage['volumes']): boolean {
+function isLike({ volume: desired, size_mib }: WantedVolume, volume: string, volumes: NodeImage['volumes']): boolean {
   const size = volumes?.get(volume)
-  const [group, other] = [wanted, volume].map((name) => name.split('/')[0])
-  return !META.test(wanted) && group === other && size !== undefined && size >= size_mib && size < 2 * size_mib
+  const [group, other] = [desired, volume].map((name) => name.split('/')[0])
+  return !META.test(desired) && group === other && size !== undefined && size >= size_mib && size < 2 * size_mib
 }

@@ -52,8 +52,8 @@ export function verifyVolumeSizes(
   report.when(differ, 'EGROUPDIFFERENTPVSIZE', group.name, text)
 }
 
-const volumesIn = (told: unknown): PhysicalVolume[] | undefined =>
-  Array.isArray(told) && told.every(isVolume) ? told : undefined
+const volumesIn = (reported: unknown): PhysicalVolume[] | undefined =>
+  Array.isArray(reported) && reported.every(isVolume) ? reported : undefined
 
 const isVolume = (value: unknown): value is PhysicalVolume =>
   typeof value === 'object' && value !== null && 'name' in value && 'size' in value && typeof value.size === 'number'

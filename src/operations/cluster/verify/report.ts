@@ -49,14 +49,14 @@ export class VerifyReport {
 
   error(code: VerifyCodeName, item: Item, text: string, severity: Severity = 'ERROR'): void {
     const { target } = VERIFY_CODES[code]
-    const shown = this.flags.ignore_errors.includes(code) ? 'WARNING' : severity
-    if (shown === 'ERROR') this.good = false
+    const displayed = this.flags.ignore_errors.includes(code) ? 'WARNING' : severity
+    if (displayed === 'ERROR') this.good = false
     // Ganeti keeps the blank before a missing name, and scripts read these lines.
     const where = `${target} ${item ?? ''}`
     this.say(
       this.flags.error_codes
-        ? `  - ${shown}:${code}:${target}:${item ?? 'None'}:${text}`
-        : `  - ${shown}: ${where}: ${text}`,
+        ? `  - ${displayed}:${code}:${target}:${item ?? 'None'}:${text}`
+        : `  - ${displayed}: ${where}: ${text}`,
     )
   }
 }

@@ -17,7 +17,7 @@ export interface Wanted {
 /** Asks for a node's version of Gantry; only packages have one. */
 export const RELEASE_CHECK = { 'gantry-release': null }
 
-export function requestOf(scope: Scope, wanted: Wanted, filelist: readonly string[]): Record<string, unknown> {
+export function requestOf(scope: Scope, desired: Wanted, filelist: readonly string[]): Record<string, unknown> {
   const { config, nodes } = scope
   const { cluster } = config
   const online = nodes.filter((node) => !node.offline)
@@ -27,7 +27,7 @@ export function requestOf(scope: Scope, wanted: Wanted, filelist: readonly strin
     ...(cluster.modify_ssh_setup && {
       nodelist: sshTargets(scope, candidates),
       'ssh-setup': [sshStatus(config), cluster.ssh_key_type],
-      ...(wanted.verify_clutter && { 'ssh-clutter': true }),
+      ...(desired.verify_clutter && { 'ssh-clutter': true }),
     }),
     hypervisor: cluster.enabled_hypervisors,
     hvparms: hvSources(config, scope.instances),

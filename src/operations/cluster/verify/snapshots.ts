@@ -47,7 +47,7 @@ export async function askSnapshots(
   { config, group, nodes, instances }: Scope,
   section: GroupState['snapshots'],
 ): Promise<ReadonlySet<string>> {
-  const asked = instances.flatMap((instance) =>
+  const requested = instances.flatMap((instance) =>
     instanceDisks(config, instance).flatMap((disk) =>
       snapshotsOf(section, disk.uuid)
         .filter(({ dev_type }) => diskIdOf(dev_type) === 'volume')
@@ -55,7 +55,7 @@ export async function askSnapshots(
     ),
   )
   const on = ({ uuid }: { readonly uuid: string }) =>
-    asked.filter(({ instance, snapshot }) => holderOf(instance, snapshot) === uuid)
+    requested.filter(({ instance, snapshot }) => holderOf(instance, snapshot) === uuid)
   const holders = nodes.filter((node) => on(node).length > 0)
   const results = await ctx.nodes.many(holders, 'blockdev_getmirrorstatus_multi', (node) => [
     on(node).map(({ disk, snapshot }) => diskDict(config, snapshotDisk(disk, snapshot), group)),

@@ -104,7 +104,7 @@ function verifyHvParams(report: VerifyReport, config: ConfigData): void {
 /** Finds nodes and instances that no group's check covers. */
 function verifyPlaces(report: VerifyReport, { nodes, nodegroups, instances }: ConfigData): void {
   const dangling = recordValues(nodes).filter((node) => nodegroups[node.group] === undefined)
-  const shown = dangling.map((node) => {
+  const displayed = dangling.map((node) => {
     const own = recordValues(instances).filter((instance) => instance.primary_node === node.uuid)
     return `${node.name} (${own.map((instance) => instance.name).join(', ')})`
   })
@@ -112,7 +112,7 @@ function verifyPlaces(report: VerifyReport, { nodes, nodegroups, instances }: Co
     dangling.length > 0,
     'ECLUSTERDANGLINGNODES',
     null,
-    `the following nodes (and their instances) belong to a non existing group: ${shown.join(', ')}`,
+    `the following nodes (and their instances) belong to a non existing group: ${displayed.join(', ')}`,
   )
   const homeless = recordValues(instances).filter((instance) => nodes[instance.primary_node] === undefined)
   report.when(

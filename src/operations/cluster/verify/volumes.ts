@@ -89,11 +89,11 @@ const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDiv
 const OWN_NAME = /\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.disk\d+(_data|_meta)?(_replaced-\d+)?$/
 
 export function verifyOrphanVolumes(report: VerifyReport, state: GroupState): void {
-  const wanted = wantedVolumes(state.config)
+  const desired = wantedVolumes(state.config)
   for (const { image, volume } of unknownVolumes(state)) {
     const [vg = ''] = volume.split('/')
     const todo =
-      reasonToKeep(wanted, [...state.images, ...state.holders], image, volume) ??
+      reasonToKeep(desired, [...state.images, ...state.holders], image, volume) ??
       `if nobody needs it, remove it there with '${removal(image, vg, volume.slice(vg.length + 1))}'`
     report.error('ENODEORPHANLV', image.node.name, `volume ${volume} is unknown; ${todo}`, 'WARNING')
   }
@@ -104,8 +104,8 @@ export function unknownVolumes({
   images,
   snapshots,
 }: Pick<GroupState, 'config' | 'images' | 'snapshots'>): Unknown[] {
-  const wanted = volumeGroupOf(config.cluster)
-  if (wanted === undefined) return []
+  const desired = volumeGroupOf(config.cluster)
+  if (desired === undefined) return []
   const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))
   const owned = ownedVolumes(config)
   const noted = allSnapshots(snapshots).filter(({ dev_type }) => diskIdOf(dev_type) === 'volume')
@@ -117,7 +117,7 @@ export function unknownVolumes({
     const isUnknown = (volume: string) =>
       !own.has(volume) &&
       !reserved.some((pattern) => pattern.test(volume)) &&
-      (volume.startsWith(`${wanted}/`) || OWN_NAME.test(volume))
+      (volume.startsWith(`${desired}/`) || OWN_NAME.test(volume))
     return [...volumes.keys()].filter(isUnknown).map((volume) => ({ image, volume }))
   })
 }

@@ -55,9 +55,9 @@ export class WaysBack {
     const index = this.rootOf(disk)
     if (!this.dataOf(index).every(this.isLost)) return ''
     const unknown = this.unknown()
-    const wanted = wantedVolumes(this.state.config)
+    const desired = wantedVolumes(this.state.config)
     const isSuspect = ({ image, volume }: Unknown) =>
-      reasonToKeep(wanted, [...this.state.images, ...this.state.holders], image, volume) !== undefined
+      reasonToKeep(desired, [...this.state.images, ...this.state.holders], image, volume) !== undefined
     const all = this.dataOf()
     const isNamed = ({ volume }: Unknown) => all.some(({ vg, lv }) => isNamedLike(volume, `${vg}/${lv}`))
     return waysOfLost(name, index, {

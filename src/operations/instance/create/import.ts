@@ -159,12 +159,12 @@ function keptMacs(op: CreateOp, instance: Values, oldName: string): readonly Nic
 const BACKEND: readonly string[] = ['maxmem', 'minmem', 'memory', 'vcpus']
 
 /** Older exports store them among the instance's own values. Even older ones have `memory` for both bounds. */
-function exportedBackend(sections: IniSections, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function exportedBackend(sections: IniSections, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const instance = Object.entries(sections[EXPORT_SECTION.instance] ?? {})
   const own =
     sections[EXPORT_SECTION.backend] ?? Object.fromEntries(instance.filter(([name]) => BACKEND.includes(name)))
   const { memory, ...values } = set(own)
-  if (memory === undefined || 'memory' in given) return values
+  if (memory === undefined || 'memory' in input) return values
   return { maxmem: memory, minmem: memory, ...values }
 }
 

@@ -47,11 +47,11 @@ export async function givenNodes(ctx: UnitContext, op: CreateOp, mirrored: boole
 export async function nodesFor(
   ctx: UnitContext,
   config: ConfigData,
-  { op, wanted, content }: { op: CreateOp; wanted: Wanted; content: Content },
+  { op, wanted: desired, content }: { op: CreateOp; wanted: Wanted; content: Content },
 ): Promise<InstanceNodes> {
   const allocators = await allocatorsFor(ctx, 'allocate', config, op.iallocator, op.pnode)
-  if (allocators === undefined) return givenNodes(ctx, op, isMirroredInside(wanted.template))
-  const request = await placementFor(ctx, op, wanted)
+  if (allocators === undefined) return givenNodes(ctx, op, isMirroredInside(desired.template))
+  const request = await placementFor(ctx, op, desired)
   const [primary, secondary] = await firstThatFinds(ctx, allocators, (allocator) =>
     chooseNodes(ctx, allocator, request),
   )
@@ -66,38 +66,38 @@ export async function nodesFor(
 }
 
 /** What a new instance requires of its nodes. */
-export async function placementFor(ctx: UnitContext, op: CreateOp, wanted: Wanted): Promise<PlacementRequest> {
+export async function placementFor(ctx: UnitContext, op: CreateOp, desired: Wanted): Promise<PlacementRequest> {
   const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.name
   const { tags, ignore_ipolicy: ignorePolicy, opportunistic_locking: opportunistic } = op
-  return { wanted, tags, group, ignorePolicy, opportunistic, among: ctx.locks.holds('node') }
+  return { wanted: desired, tags, group, ignorePolicy, opportunistic, among: ctx.locks.holds('node') }
 }
 
 export async function checkOnNodes(
   ctx: UnitContext,
   config: ConfigData,
   op: CreateOp,
-  wanted: Wanted,
+  desired: Wanted,
   nodes: InstanceNodes,
 ): Promise<void> {
-  checkUsable(ctx, config, wanted, nodes)
+  checkUsable(ctx, config, desired, nodes)
   const { primary } = nodes
-  checkPolicy(config, wanted, primary, op.ignore_ipolicy)
-  if (factsOf(wanted.template).empty === true && op.disks.length > 0)
+  checkPolicy(config, desired, primary, op.ignore_ipolicy)
+  if (factsOf(desired.template).empty === true && op.disks.length > 0)
     ctx.log.warning('An instance of the template diskless gets no disks; those given are ignored')
-  const asked_mib = wanted.disks.reduce((sum, { size }) => sum + size, 0)
-  await checkFileSpace(ctx, { ...config, node: primary, template: wanted.template }, asked_mib, op.ignore_ipolicy)
-  const { hypervisor, hvparams, template } = wanted
-  await checkOutside(ctx, wanted.disks, { config, primary, hypervisor, template })
+  const asked_mib = desired.disks.reduce((sum, { size }) => sum + size, 0)
+  await checkFileSpace(ctx, { ...config, node: primary, template: desired.template }, asked_mib, op.ignore_ipolicy)
+  const { hypervisor, hvparams, template } = desired
+  await checkOutside(ctx, desired.disks, { config, primary, hypervisor, template })
   const os = op.os_type ?? ''
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
-  const disks = wanted.disks.map(({ mode }) => ({ dev_type: template, mode }))
-  const starting = { name: wanted.name, hypervisor, hvparams: filled, vcpus: wanted.be.vcpus, disks }
+  const disks = desired.disks.map(({ mode }) => ({ dev_type: template, mode }))
+  const starting = { name: desired.name, hypervisor, hvparams: filled, vcpus: desired.be.vcpus, disks }
   await checkCpuMask(ctx, listOf(nodes), starting)
   await checkHvParamsOnNodes(ctx, listOf(nodes), hypervisor, filled)
   await checkCanStartOn(ctx, listOf(nodes), starting)
-  await checkOsParams(ctx, listOf(nodes), { os }, wanted.osparams, op.force_variant)
-  if (wanted.start)
-    await checkNodeFreeMemory(ctx, primary, `creating instance ${wanted.name}`, wanted.be.minmem, hypervisor, filled)
+  await checkOsParams(ctx, listOf(nodes), { os }, desired.osparams, op.force_variant)
+  if (desired.start)
+    await checkNodeFreeMemory(ctx, primary, `creating instance ${desired.name}`, desired.be.minmem, hypervisor, filled)
 }
 
 function checkUsable(

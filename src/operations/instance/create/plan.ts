@@ -113,8 +113,8 @@ export async function wantedInstance(
 /** An instance without an installed system does not start. An imported instance has its system. */
 export const startsNever = (op: CreateOp): boolean => op.mode === 'create' && op.no_install === true
 
-function wantedHypervisor(cluster: Cluster, given: Hypervisor | undefined): Hypervisor {
-  const hypervisor = given ?? cluster.enabled_hypervisors[0]
+function wantedHypervisor(cluster: Cluster, input: Hypervisor | undefined): Hypervisor {
+  const hypervisor = input ?? cluster.enabled_hypervisors[0]
   if (hypervisor !== undefined && cluster.enabled_hypervisors.includes(hypervisor)) return hypervisor
   throw new OpPrereqError(
     `Selected hypervisor (${hypervisor}) not enabled in the cluster (${cluster.enabled_hypervisors.join(',')})`,
@@ -123,8 +123,8 @@ function wantedHypervisor(cluster: Cluster, given: Hypervisor | undefined): Hype
 }
 
 function wantedHvParams(cluster: Cluster, op: CreateOp, hypervisor: Hypervisor, os: string): Params {
-  const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
-  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== 'default'))
+  const input = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
+  const own = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== 'default'))
   checkNotClusterOnly(own, 'instance', 'cluster')
   checkHvParams(hypervisor, fillHvParams(cluster, { hypervisor, os, hvparams: own }))
   if (!op.identify_defaults) return own
@@ -133,11 +133,11 @@ function wantedHvParams(cluster: Cluster, op: CreateOp, hypervisor: Hypervisor, 
 }
 
 function wantedBeParams(cluster: Cluster, op: CreateOp): Partial<BeParams> {
-  const given = Object.entries(op.beparams).map(([name, value]): [string, unknown] => [
+  const input = Object.entries(op.beparams).map(([name, value]): [string, unknown] => [
     name,
     value === 'auto' ? 'default' : value,
   ])
-  const own = beParams(cluster, Object.fromEntries(given))
+  const own = beParams(cluster, Object.fromEntries(input))
   return op.identify_defaults ? differing(own, { ...cluster.beparams.default }) : own
 }
 
@@ -166,23 +166,23 @@ function allOsParams(cluster: Cluster, op: CreateOp, os: string): Record<string,
 export const texts = (params: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]))
 
-export function checkPolicy(config: ConfigData, wanted: Wanted, primary: Node, ignore: boolean): void {
+export function checkPolicy(config: ConfigData, desired: Wanted, primary: Node, ignore: boolean): void {
   const group = config.nodegroups[primary.group]
   const violations = policyViolations(fillIPolicy(config.cluster, group), {
-    memory_mib: wanted.be.maxmem,
-    vcpus: wanted.be.vcpus,
-    diskSizes_mib: wanted.disks.map((disk) => disk.size),
-    nics: wanted.nics.length,
-    spindles: countedSpindles(wanted.disks, wanted.be, fillNdParams(config, primary).exclusive_storage),
-    template: wanted.template,
+    memory_mib: desired.be.maxmem,
+    vcpus: desired.be.vcpus,
+    diskSizes_mib: desired.disks.map((disk) => disk.size),
+    nics: desired.nics.length,
+    spindles: countedSpindles(desired.disks, desired.be, fillNdParams(config, primary).exclusive_storage),
+    template: desired.template,
   })
   if (!ignore && violations.length > 0)
     throw new OpPrereqError(
       `Instance allocation to group ${group?.uuid} (${group?.name}) violates policy: ${violations.join(', ')}`,
       ECODE.INVAL,
     )
-  if (wanted.nics.length > MAX_NICS) throw new OpPrereqError(`An instance has at most ${MAX_NICS} NICs`, ECODE.INVAL)
-  if (wanted.disks.length > MAX_DISKS)
+  if (desired.nics.length > MAX_NICS) throw new OpPrereqError(`An instance has at most ${MAX_NICS} NICs`, ECODE.INVAL)
+  if (desired.disks.length > MAX_DISKS)
     throw new OpPrereqError(`An instance has at most ${MAX_DISKS} disks`, ECODE.INVAL)
 }
 
@@ -190,21 +190,21 @@ export function checkPolicy(config: ConfigData, wanted: Wanted, primary: Node, i
 export function newInstance(
   ctx: UnitContext,
   op: CreateOp,
-  wanted: Wanted,
+  desired: Wanted,
   place: DiskPlace,
   { nics, reserved }: { nics: readonly Nic[]; reserved: InstanceView | undefined },
 ): { instance: Instance; disks: Disk[] } {
   const { primary } = place
   const disks =
-    reserved?.disks.map(asReal) ?? newDisks(ctx, wanted.disks, wanted.template, place, { driver: op.file_driver })
+    reserved?.disks.map(asReal) ?? newDisks(ctx, desired.disks, desired.template, place, { driver: op.file_driver })
   const network_port = reserved?.instance.network_port
   const instance: Instance = {
-    name: wanted.name,
+    name: desired.name,
     primary_node: primary.uuid,
     os: op.os_type ?? '',
-    hypervisor: wanted.hypervisor,
-    hvparams: wanted.hvparams,
-    beparams: wanted.beparams,
+    hypervisor: desired.hypervisor,
+    hvparams: desired.hvparams,
+    beparams: desired.beparams,
     osparams: texts(op.osparams),
     osparams_private: texts(op.osparams_private ?? {}),
     admin_state: 'down',

@@ -66,9 +66,9 @@ export function checkHeld(ctx: UnitContext, { instance, primary, secondaries }: 
   )
 }
 
-const differs = ({ name }: Instance, what: string, reserved: string, given: unknown): OpPrereqError =>
+const differs = ({ name }: Instance, what: string, reserved: string, input: unknown): OpPrereqError =>
   new OpPrereqError(
-    `Instance '${name}' ${what} ${reserved} in its reservation, not ${String(given)}; leave it out, or remove the reservation and make another one`,
+    `Instance '${name}' ${what} ${reserved} in its reservation, not ${String(input)}; leave it out, or remove the reservation and make another one`,
     ECODE.INVAL,
   )
 
@@ -94,14 +94,14 @@ function backendAsReserved({ beparams }: Instance, op: CreateOp): Instance['bepa
 }
 
 /** Takes the disks of the reservation. Disks in the opcode must equal them. */
-function disksAsReserved(given: readonly DiskParams[], { instance, disks }: InstanceView): DiskParams[] {
+function disksAsReserved(input: readonly DiskParams[], { instance, disks }: InstanceView): DiskParams[] {
   const reserved = disks.map(paramsOf)
-  if (given.length > 0 && given.length !== reserved.length)
-    throw differs(instance, 'has', countOf(reserved.length), countOf(given.length))
-  given.forEach((disk, index) => {
+  if (input.length > 0 && input.length !== reserved.length)
+    throw differs(instance, 'has', countOf(reserved.length), countOf(input.length))
+  input.forEach((disk, index) => {
     const own: Readonly<Record<string, unknown>> = { ...reserved[index] }
-    const wanted = { ...disk, ...readOwn(disks[index]?.dev_type ?? NO_DISKS, disk) }
-    for (const [name, value] of Object.entries(wanted))
+    const desired = { ...disk, ...readOwn(disks[index]?.dev_type ?? NO_DISKS, disk) }
+    for (const [name, value] of Object.entries(desired))
       if (value !== undefined && String(value) !== String(own[name]))
         throw differs(instance, `has disk ${index} with the ${name}`, String(own[name] ?? 'none'), value)
   })
@@ -129,11 +129,11 @@ function paramsOf(disk: Disk): DiskParams {
 /** One empty NIC means that the user said nothing about NICs. An empty list means no NICs. */
 async function nicsAsReserved(
   ctx: UnitContext,
-  given: readonly GivenNic[],
+  input: readonly GivenNic[],
   reserved: readonly Nic[],
 ): Promise<readonly GivenNic[]> {
-  if (given.length === 1 && isEmpty(given[0])) return reserved.map(givenAs)
-  return Promise.all(given.map((nic, index) => withAddresses(ctx, nic, reserved[index])))
+  if (input.length === 1 && isEmpty(input[0])) return reserved.map(givenAs)
+  return Promise.all(input.map((nic, index) => withAddresses(ctx, nic, reserved[index])))
 }
 
 const isEmpty = (nic: GivenNic = {}): boolean => Object.values(nic).every((value) => value === undefined)

@@ -26,12 +26,12 @@ interface Making {
 }
 
 export async function makeInstance(ctx: UnitContext, planned: InstanceView, making: Making): Promise<InstanceView> {
-  const { wanted, wait, reserved } = making
+  const { wanted: desired, wait, reserved } = making
   const view = await identified(ctx, planned)
   const { instance, disks } = view
-  const adopted = adopts(wanted)
+  const adopted = adopts(desired)
   disks.forEach((disk, index) => tellDisk(ctx, disk, index))
-  if (adopted) await adopt(ctx, view, toBeAdopted(disks, wanted))
+  if (adopted) await adopt(ctx, view, toBeAdopted(disks, desired))
   else {
     if (reserved !== undefined && isHalfMade(reserved.instance)) await clearAway(ctx, reserved)
     ctx.log.say('* creating instance disks...')
@@ -39,7 +39,7 @@ export async function makeInstance(ctx: UnitContext, planned: InstanceView, maki
     await createDisks(ctx, view, disks, { undone: (whole) => forgetIf(whole, ctx, instance, reserved) })
   }
   const takeBack = () =>
-    adopted ? giveBack(ctx, view, toBeAdopted(disks, wanted)) : removeDisks(ctx, view, view.disks)
+    adopted ? giveBack(ctx, view, toBeAdopted(disks, desired)) : removeDisks(ctx, view, view.disks)
   await orTakeBack(ctx, { view, reserved, takeBack }, async () => {
     if (view.config.cluster.prealloc_wipe_disks && disks.length > 0 && !adopted) {
       ctx.log.say('* wiping instance disks...')

@@ -32,10 +32,10 @@ export function checkAdoption(op: CreateOp, template: Wanted['template']): void 
 export const adopts = ({ disks }: Pick<Wanted, 'disks'>): boolean => disks.some(({ adopt }) => adopt !== undefined)
 
 /** Checks that the volumes are on the node and unused, and that the disks have their sizes. */
-export async function withAdopted(ctx: UnitContext, wanted: Wanted, place: DiskPlace): Promise<Wanted> {
-  if (!adopts(wanted)) return wanted
-  if (factsOf(wanted.template).adoptedOnly === true) return withDevices(ctx, wanted, place.primary)
-  const volumes = wanted.disks.map((spec) => `${dataVg(spec, place)}/${spec.adopt ?? ''}`)
+export async function withAdopted(ctx: UnitContext, desired: Wanted, place: DiskPlace): Promise<Wanted> {
+  if (!adopts(desired)) return desired
+  if (factsOf(desired.template).adoptedOnly === true) return withDevices(ctx, desired, place.primary)
+  const volumes = desired.disks.map((spec) => `${dataVg(spec, place)}/${spec.adopt ?? ''}`)
   if (new Set(volumes).size < volumes.length)
     throw new OpPrereqError('Duplicate volume names given for adoption', ECODE.INVAL)
   for (const volume of volumes) await reserve(ctx, volume)
@@ -49,20 +49,20 @@ export async function withAdopted(ctx: UnitContext, wanted: Wanted, place: DiskP
   const inUse = volumes.filter((volume) => found[volume]?.[2] === true)
   if (inUse.length > 0)
     throw new OpPrereqError(`Online logical volumes found, cannot adopt: ${inUse.join(', ')}`, ECODE.STATE)
-  const disks = wanted.disks.map((spec, index) => ({
+  const disks = desired.disks.map((spec, index) => ({
     ...spec,
     size: Math.floor(Number(found[volumes[index] ?? '']?.[0])),
   }))
-  return { ...wanted, disks }
+  return { ...desired, disks }
 }
 
 /** The same for block devices, which need no new name. */
-async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Promise<Wanted> {
-  const devices = wanted.disks.map(({ adopt = '' }) => adopt)
+async function withDevices(ctx: UnitContext, desired: Wanted, primary: Node): Promise<Wanted> {
+  const devices = desired.disks.map(({ adopt = '' }) => adopt)
   if (new Set(devices).size < devices.length)
     throw new OpPrereqError('Duplicate disk names given for adoption', ECODE.INVAL)
   const sizes = await sizesOfFreeDevices(ctx, devices, primary)
-  return { ...wanted, disks: wanted.disks.map((spec) => ({ ...spec, size: sizes[spec.adopt ?? ''] ?? spec.size })) }
+  return { ...desired, disks: desired.disks.map((spec) => ({ ...spec, size: sizes[spec.adopt ?? ''] ?? spec.size })) }
 }
 
 /** The sizes of devices that may become disks. */
@@ -119,11 +119,11 @@ async function checkNumbers(
   if (isUnknownThere(result)) return
   if (!result.ok)
     throw new OpPrereqError(`Cannot look at block devices of node ${node.name}: ${result.error}`, ECODE.ENVIRON)
-  const seen = result.payload
+  const observed = result.payload
   for (const [index, device] of devices.entries()) {
-    const { numbers, held = null } = seen[device] ?? {}
+    const { numbers, held = null } = observed[device] ?? {}
     if (numbers === undefined) continue
-    const same = [...others, ...devices.slice(0, index)].find((other) => seen[other]?.numbers === numbers)
+    const same = [...others, ...devices.slice(0, index)].find((other) => observed[other]?.numbers === numbers)
     if (same !== undefined)
       throw new OpPrereqError(
         `Block devices ${device} and ${same} are the same device of node ${node.name}, so they cannot be two disks: name another device`,

@@ -112,8 +112,8 @@ async function planAdd(
   if (params.size === undefined && params.adopt === undefined)
     throw new OpPrereqError("Required disk parameter 'size' missing", ECODE.INVAL)
   const { config, primary } = view
-  const wanted = diskSpec(params, template)
-  const spec = wanted.adopt === undefined ? wanted : await adopted(ctx, view, wanted, template)
+  const desired = diskSpec(params, template)
+  const spec = desired.adopt === undefined ? desired : await adopted(ctx, view, desired, template)
   await checkOutside(ctx, [spec], { config, primary, hypervisor: view.instance.hypervisor, template })
   checkSpindles([spec], factsOf(template).exclusive === true && fillNdParams(config, primary).exclusive_storage)
   const folder = fileStorageFolder(config.cluster, template, view.instance.name, op.file_storage_dir)
@@ -140,14 +140,14 @@ async function adopted(
 
 /** The template of the instance's other disks, or the cluster's default if there are none. */
 function templateFor(view: InstanceView, params: DiskParams): DiskTemplate {
-  const given = params['dev_type']
+  const input = params['dev_type']
   const own = diskTemplateOf(view.config, view.instance)
   if (own === 'mixed') throw new OpPrereqError('Disks of mixed templates cannot be added to', ECODE.STATE)
   const { enabled_disk_templates: enabled } = view.config.cluster
-  const wanted = typeof given === 'string' ? enabled.find((template) => template === given) : own
-  if (wanted === undefined)
-    throw new OpPrereqError(`Disk template '${String(given)}' is not enabled in cluster`, ECODE.INVAL)
-  if (factsOf(wanted).empty !== true) return wanted
+  const desired = typeof input === 'string' ? enabled.find((template) => template === input) : own
+  if (desired === undefined)
+    throw new OpPrereqError(`Disk template '${String(input)}' is not enabled in cluster`, ECODE.INVAL)
+  if (factsOf(desired).empty !== true) return desired
   const first = enabled.find((template) => factsOf(template).empty !== true)
   if (first === undefined)
     throw new OpPrereqError('Cannot add a disk to an instance with no disks and no default disk template', ECODE.STATE)
@@ -199,8 +199,8 @@ function changedLevel(disk: Disk, params: DiskParams, index: number): ChangedPar
       `'${made}' says how a disk is made, and this one exists: "gnt-instance recreate-disks --disk ${index}:${made}=VALUE" makes it anew, without its data`,
       ECODE.INVAL,
     )
-  const { mode: _mode, name: _name, ...given } = params
-  return { given, all }
+  const { mode: _mode, name: _name, ...input } = params
+  return { given: input, all }
 }
 
 /** The provider's parameters that its scripts get from now on. `default` removes one. */
@@ -209,9 +209,9 @@ function changedParams(disk: Disk, params: DiskParams): ChangedParams {
   const known = DISK_PARAM_NAMES.find((name) => Object.hasOwn(others, name))
   if (known !== undefined)
     throw new OpPrereqError(`Disk parameter '${known}' of a disk that exists cannot be changed`, ECODE.INVAL)
-  const given = ownParams(params)
-  const all = Object.entries({ ...disk.params, ...given }).filter(([, value]) => value !== 'default')
-  return { given, all: Object.fromEntries(all) }
+  const input = ownParams(params)
+  const all = Object.entries({ ...disk.params, ...input }).filter(([, value]) => value !== 'default')
+  return { given: input, all: Object.fromEntries(all) }
 }
 
 /** Carries out the steps. Returns the changes. */
@@ -235,8 +235,8 @@ export async function applyDisks(
         ctx.log.info(
           `The parameters of disk ${step.index} count when it is activated next, with the next start of the instance for example`,
         )
-      const shown = { ...plain, ...prefixed('params:', step.own) }
-      changed.push(...Object.entries(shown).map(([key, value]): Changed => [`disk.${key}/${step.index}`, value]))
+      const displayed = { ...plain, ...prefixed('params:', step.own) }
+      changed.push(...Object.entries(displayed).map(([key, value]): Changed => [`disk.${key}/${step.index}`, value]))
     }
     now = await reread(ctx, now)
   }

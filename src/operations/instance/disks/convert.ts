@@ -74,8 +74,8 @@ export async function planConversion(
   if (factsOf(template).exclusive !== true && fillNdParams(config, primary).exclusive_storage)
     throw refuse(`Cannot convert disk template from ${from} to ${template} when exclusive storage is enabled`)
   checkTemplate(cluster, template)
-  const given = op.remote_node ?? op.remote_node_uuid ?? op.iallocator
-  if (given !== undefined && !isMirroredInside(template))
+  const input = op.remote_node ?? op.remote_node_uuid ?? op.iallocator
+  if (input !== undefined && !isMirroredInside(template))
     ctx.log.warning('Changing the disk template to a non-mirrored one, the secondary node will be ignored')
   const secondary = await secondaryFor(ctx, view, op)
   const [mirror] = view.secondaries

@@ -48,11 +48,11 @@ export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
     throw new OpPrereqError('Cluster does not support lvm-based instances', ECODE.STATE)
 }
 
-export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate): DiskSpec[] {
-  checkNames('disk', given)
+export function diskSpecs(input: readonly DiskParams[], template: DiskTemplate): DiskSpec[] {
+  checkNames('disk', input)
   // Some clients always send disks, so these are ignored.
   if (factsOf(template).empty === true) return []
-  return given.map((disk) => diskSpec(disk, template))
+  return input.map((disk) => diskSpec(disk, template))
 }
 
 export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
@@ -127,11 +127,11 @@ function ownLevel(disk: DiskParams, template: DiskTemplate): Params {
 }
 
 /** All own parameters of a disk that exists, with those that a user has given; `default` removes one. Undefined without a change. */
-export function changedOwn(disk: Disk, given: DiskParams): Params | undefined {
-  const names = Object.keys(given).filter((name) => OWN_NAMES.includes(name))
+export function changedOwn(disk: Disk, input: DiskParams): Params | undefined {
+  const names = Object.keys(input).filter((name) => OWN_NAMES.includes(name))
   if (names.length === 0 || factsOf(disk.dev_type).ownParams === true) return undefined
   const kept = Object.entries(disk.params ?? {}).filter(([name]) => !names.includes(name))
-  return { ...Object.fromEntries(kept), ...ownLevel(given, disk.dev_type) }
+  return { ...Object.fromEntries(kept), ...ownLevel(input, disk.dev_type) }
 }
 
 /** Templates whose disks may exist before their instance. */
@@ -171,14 +171,14 @@ const nameOf = (name: string | undefined): string | undefined =>
 
 /** Users also address disks and NICs by number, so a name must be unique and no number. */
 export function checkNames(kind: string, devices: readonly { readonly name?: string | undefined }[]): void {
-  const seen = new Set<string>()
+  const observed = new Set<string>()
   for (const { name } of devices) {
     const real = nameOf(name)
     if (real === undefined) continue
     if (/^\d+$/.test(real))
       throw new OpPrereqError(`Invalid name '${real}'. Purely numeric ${kind} names are not allowed`, ECODE.INVAL)
-    if (seen.has(real)) throw new OpPrereqError(`${kind} name '${real}' already used`, ECODE.NOTUNIQUE)
-    seen.add(real)
+    if (observed.has(real)) throw new OpPrereqError(`${kind} name '${real}' already used`, ECODE.NOTUNIQUE)
+    observed.add(real)
   }
 }
 

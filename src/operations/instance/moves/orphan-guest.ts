@@ -10,8 +10,8 @@ import { isMirrored } from '../../../model/templates'
 export async function stopOrphanGuest(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
   const { instance, config } = view
   const nodes = await whereItMayBe(ctx, view)
-  const asked = answeringNodes(ctx.env.nodes, ctx.env.clock)
-  const running = await asked.all(nodes, 'instance_list', [[instance.hypervisor], config.cluster.hvparams])
+  const requested = answeringNodes(ctx.env.nodes, ctx.env.clock)
+  const running = await requested.all(nodes, 'instance_list', [[instance.hypervisor], config.cluster.hvparams])
   for (const node of nodes) {
     const answer = running.get(node.uuid)
     if (answer?.ok !== true || !answer.payload.includes(instance.name)) continue

@@ -68,12 +68,12 @@ export const moveLocks = {
   },
 }
 
-export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): Promise<Move> {
+export async function planMove(ctx: UnitContext, op: MoveOp, desired: MoveKind): Promise<Move> {
   // Moving a reservation only changes its record, so there is nothing to clean up.
-  const view = await readInstance(ctx, op, wanted.failover && !op.cleanup ? 'real or reserved' : 'real')
+  const view = await readInstance(ctx, op, desired.failover && !op.cleanup ? 'real or reserved' : 'real')
   const { instance, primary } = view
-  let failover = wanted.failover
-  if (!op.cleanup && instance.admin_state !== 'up' && !failover && wanted.fallback) {
+  let failover = desired.failover
+  if (!op.cleanup && instance.admin_state !== 'up' && !failover && desired.fallback) {
     ctx.log.info('Instance is marked down or offline, fallback allowed, switching to failover')
     failover = true
   }
@@ -88,7 +88,7 @@ export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): 
   await checkBridges(ctx, view.config, instance, target)
   if (!op.cleanup) {
     checkNodeNotDrained(target)
-    if (!failover) failover = await mustFailOver(ctx, view, wanted.fallback)
+    if (!failover) failover = await mustFailOver(ctx, view, desired.fallback)
   }
   if (failover && stopsGuest(op, view)) await checkStartsOn(ctx, view, target)
   const migrates = !failover && !op.cleanup
@@ -183,8 +183,8 @@ async function mustFailOver(ctx: UnitContext, view: InstanceView, fallback: bool
 function isLive(ctx: UnitContext, op: MoveOp, view: InstanceView): boolean {
   if (op.live !== undefined && op.mode !== undefined)
     throw new OpPrereqError("Only one of the 'live' and 'mode' parameters are accepted", ECODE.INVAL)
-  const given = op.live === undefined ? op.mode : op.live ? 'live' : 'non-live'
-  const mode = given ?? fillHvParams(view.config.cluster, view.instance)['migration_mode']
+  const input = op.live === undefined ? op.mode : op.live ? 'live' : 'non-live'
+  const mode = input ?? fillHvParams(view.config.cluster, view.instance)['migration_mode']
   ctx.note({ mode, live: null })
   return mode === 'live'
 }

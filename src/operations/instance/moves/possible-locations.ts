@@ -41,9 +41,9 @@ export async function checkRunsNowhereElse(
   if (noted.length === 0) return []
   const { nodes } = await ctx.config.read({ nodes: 'all' })
   const found = noted.flatMap((uuid) => Object.values(nodes).find((node) => node.uuid === uuid) ?? [])
-  const asked = found.filter(({ uuid, offline }) => !offline && !trusted.includes(uuid))
-  for (const node of asked) await checkDoesNotRunOn(ctx, view, node)
-  const left = found.filter((node) => !asked.includes(node)).map(({ uuid }) => uuid)
+  const requested = found.filter(({ uuid, offline }) => !offline && !trusted.includes(uuid))
+  for (const node of requested) await checkDoesNotRunOn(ctx, view, node)
+  const left = found.filter((node) => !requested.includes(node)).map(({ uuid }) => uuid)
   return notePossibleLocations(view, noted, left)
 }
 
@@ -51,8 +51,8 @@ export async function checkRunsNowhereElse(
 export async function checkRunsNowhere(ctx: UnitContext, view: InstanceView): Promise<Change[]> {
   const noted = await possibleLocations(ctx, view)
   const { nodes } = await ctx.config.read({ nodes: 'all' })
-  const asked = Object.values(nodes).filter((node) => !node.offline && node.uuid !== view.primary.uuid)
-  for (const node of asked) await checkDoesNotRunOn(ctx, view, node)
+  const requested = Object.values(nodes).filter((node) => !node.offline && node.uuid !== view.primary.uuid)
+  for (const node of requested) await checkDoesNotRunOn(ctx, view, node)
   return notePossibleLocations(view, noted, [])
 }
 

@@ -11,6 +11,8 @@ export async function migrationStatus(
   view: Move['view'],
   node: Node,
 ): Promise<NodeResult<MigrationSideStatus>> {
-  const told = await ctx.nodes.attempt(node, 'gantry_migration_status', [dictOf(view)])
-  return isUnknownThere(told) ? await ctx.nodes.attempt(node, 'instance_get_migration_status', [dictOf(view)]) : told
+  const reported = await ctx.nodes.attempt(node, 'gantry_migration_status', [dictOf(view)])
+  return isUnknownThere(reported)
+    ? await ctx.nodes.attempt(node, 'instance_get_migration_status', [dictOf(view)])
+    : reported
 }

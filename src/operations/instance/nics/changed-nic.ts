@@ -23,11 +23,11 @@ export interface NicChange {
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 
 /** Checks of a change that do not need the cluster. */
-export function checkNicChange(action: DeviceAction, given: GivenNic): void {
+export function checkNicChange(action: DeviceAction, input: GivenNic): void {
   if (action !== 'add' && action !== 'modify') return
-  const { mac, ip, network } = given
+  const { mac, ip, network } = input
   const none = network === undefined || isNone(network)
-  if (!none && (given.mode !== undefined || linkOf(given) !== undefined))
+  if (!none && (input.mode !== undefined || linkOf(input) !== undefined))
     throw refusal('If network is given mode or link should not')
   if (ip !== undefined && !isNone(ip)) {
     if (ip.toLowerCase() !== POOL) knownIp(ip)
@@ -40,16 +40,16 @@ export function checkNicChange(action: DeviceAction, given: GivenNic): void {
 
 /** The changed NIC for the configuration, with all parameters. */
 export async function changedNic(ctx: UnitContext, view: InstanceView, change: NicChange): Promise<Nic> {
-  const { given, old } = change
+  const { given: input, old } = change
   const { networks } = view.config
   const before = old?.network === undefined ? undefined : networks[old.network]
-  const network = await networkFor(ctx, view, given, before)
+  const network = await networkFor(ctx, view, input, before)
   const nicparams = paramsFor(view, change, network)
-  const name = given.name === undefined ? old?.name : isNone(given.name) ? undefined : given.name
-  const wanted = wantedIp(change)
-  await checkMode(ctx, view, change, nicparams, wanted, network)
+  const name = input.name === undefined ? old?.name : isNone(input.name) ? undefined : input.name
+  const desired = wantedIp(change)
+  await checkMode(ctx, view, change, nicparams, desired, network)
   const mac = await macFor(ctx, change, before, network)
-  const ip = await ipFor(ctx, view, change, { wanted, before, network })
+  const ip = await ipFor(ctx, view, change, { wanted: desired, before, network })
   return {
     mac,
     ...(ip !== undefined && { ip }),
@@ -65,25 +65,25 @@ const linkOf = ({ link, bridge }: GivenNic): string | undefined => link ?? bridg
 async function networkFor(
   ctx: UnitContext,
   view: InstanceView,
-  given: GivenNic,
+  input: GivenNic,
   before: Network | undefined,
 ): Promise<Network | undefined> {
-  if (given.network === undefined) return before
-  if (isNone(given.network)) return undefined
-  return networkNamed(view.config, given.network) ?? (await findNetwork(ctx, given.network)).object
+  if (input.network === undefined) return before
+  if (isNone(input.network)) return undefined
+  return networkNamed(view.config, input.network) ?? (await findNetwork(ctx, input.network)).object
 }
 
 /** The network's parameters in the node's group, otherwise the old ones with the given changes. */
-function paramsFor(view: InstanceView, { given, old }: NicChange, network: Network | undefined): NicParams {
+function paramsFor(view: InstanceView, { given: input, old }: NicChange, network: Network | undefined): NicParams {
   const { config, primary } = view
   if (network !== undefined) {
     const params = config.nodegroups[primary.group]?.networks[network.uuid]
     if (params !== undefined) return params
     throw refusal(`No netparams found for the network ${network.name}, probably not connected`)
   }
-  const { mode, vlan } = given
+  const { mode, vlan } = input
   const own: Record<string, string | undefined> = { ...old?.nicparams }
-  for (const [name, value] of Object.entries({ mode, link: linkOf(given), vlan })) {
+  for (const [name, value] of Object.entries({ mode, link: linkOf(input), vlan })) {
     if (value === VALUE.default || value === VALUE.auto) own[name] = undefined
     else if (value !== undefined) own[name] = value
   }
@@ -123,13 +123,13 @@ async function checkMode(
 /** A NIC that moves to a network with another MAC prefix gets a new MAC. */
 async function macFor(
   ctx: UnitContext,
-  { given, old }: NicChange,
+  { given: input, old }: NicChange,
   before: Network | undefined,
   network: Network | undefined,
 ): Promise<string> {
   const { wconfd, client } = ctx.env
-  if (given.mac === undefined && old !== undefined && before?.mac_prefix === network?.mac_prefix) return old.mac
-  const mac = wantedMac(given.mac)
+  if (input.mac === undefined && old !== undefined && before?.mac_prefix === network?.mac_prefix) return old.mac
+  const mac = wantedMac(input.mac)
   if (mac === old?.mac) return mac
   if (mac === VALUE.auto) return wconfd.generateMAC(client, network?.uuid ?? null)
   await reserved(wconfd.reserveMAC(client, mac), `MAC address '${mac}' already in use in cluster`, ECODE.NOTUNIQUE)
@@ -145,30 +145,30 @@ interface Addressing {
 async function ipFor(
   ctx: UnitContext,
   { config }: InstanceView,
-  { given, old, conflictsCheck }: NicChange,
-  { wanted, before, network }: Addressing,
+  { given: input, old, conflictsCheck }: NicChange,
+  { wanted: desired, before, network }: Addressing,
 ): Promise<string | undefined> {
   const { wconfd, client } = ctx.env
-  if (wanted === old?.ip && network?.uuid === before?.uuid) {
-    if (before !== undefined && (given.mode !== undefined || linkOf(given) !== undefined))
+  if (desired === old?.ip && network?.uuid === before?.uuid) {
+    if (before !== undefined && (input.mode !== undefined || linkOf(input) !== undefined))
       throw refusal('Not allowed to change link or mode of a NIC that is connected to a network')
-    return wanted
+    return desired
   }
-  if (wanted === POOL) {
+  if (desired === POOL) {
     if (network === undefined) throw refusal('ip=pool, but no network found')
     const none = 'Unable to get a free IP from the address pool'
     const ip = await reserved(wconfd.generateIp(client, network.uuid), none, ECODE.STATE)
     ctx.log.info(`Chose IP ${ip} from network ${network.name}`)
     return ip
   }
-  if (wanted === undefined) return undefined
+  if (desired === undefined) return undefined
   if (network === undefined) {
-    if (conflictsCheck) checkForeignAddress(config, wanted)
-    return wanted
+    if (conflictsCheck) checkForeignAddress(config, desired)
+    return desired
   }
-  checkInside(network, wanted)
-  const taken = `IP ${wanted} not available in network ${network.name}`
-  await reserved(wconfd.reserveIp(client, network.uuid, wanted, conflictsCheck), taken, ECODE.NOTUNIQUE)
-  ctx.log.info(`Reserving IP ${wanted} in network ${network.name}`)
-  return wanted
+  checkInside(network, desired)
+  const taken = `IP ${desired} not available in network ${network.name}`
+  await reserved(wconfd.reserveIp(client, network.uuid, desired, conflictsCheck), taken, ECODE.NOTUNIQUE)
+  ctx.log.info(`Reserving IP ${desired} in network ${network.name}`)
+  return desired
 }

@@ -116,14 +116,14 @@ const shownNetwork = ({ network }: GivenNic): string | undefined =>
   network === undefined || isNone(network) ? undefined : network
 
 /** The changes to report: all parameters, even unchanged ones. */
-function changesOf(given: GivenNic, old: Nic, nic: Nic, index: number): Changed[] {
-  const told: Changed[] = []
-  if (given.mac !== undefined || nic.mac !== old.mac) told.push(['mac', nic.mac])
-  if (given.ip !== undefined) told.push(['ip', nic.ip ?? null])
-  if (given.name !== undefined) told.push(['name', nic.name ?? null])
-  if (nic.network !== old.network) told.push(['network', shownNetwork(given) ?? null])
-  told.push(...Object.entries(nic.nicparams).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return told.map(([key, value]): Changed => [`nic.${key}/${index}`, value])
+function changesOf(input: GivenNic, old: Nic, nic: Nic, index: number): Changed[] {
+  const reported: Changed[] = []
+  if (input.mac !== undefined || nic.mac !== old.mac) reported.push(['mac', nic.mac])
+  if (input.ip !== undefined) reported.push(['ip', nic.ip ?? null])
+  if (input.name !== undefined) reported.push(['name', nic.name ?? null])
+  if (nic.network !== old.network) reported.push(['network', shownNetwork(input) ?? null])
+  reported.push(...Object.entries(nic.nicparams).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return reported.map(([key, value]): Changed => [`nic.${key}/${index}`, value])
 }
 
 /** Plugs the steps one after the other. If the guest refuses one, the configuration gets only the earlier ones. */

@@ -31,42 +31,42 @@ export const isNone = (text: string): boolean => text.toLowerCase() === 'none'
 export async function wantedNics(
   ctx: UnitContext,
   cluster: Cluster,
-  given: readonly GivenNic[],
+  input: readonly GivenNic[],
   resolvedIp?: string,
 ): Promise<WantedNic[]> {
-  checkNames('NIC', given)
-  return Promise.all(given.map((nic) => wantedNic(ctx, cluster, nic, resolvedIp)))
+  checkNames('NIC', input)
+  return Promise.all(input.map((nic) => wantedNic(ctx, cluster, nic, resolvedIp)))
 }
 
-async function wantedNic(ctx: UnitContext, cluster: Cluster, given: GivenNic, resolvedIp?: string): Promise<WantedNic> {
-  const link = given.link ?? given.bridge
-  if (given.link !== undefined && given.bridge !== undefined)
+async function wantedNic(ctx: UnitContext, cluster: Cluster, input: GivenNic, resolvedIp?: string): Promise<WantedNic> {
+  const link = input.link ?? input.bridge
+  if (input.link !== undefined && input.bridge !== undefined)
     throw new OpPrereqError("Cannot pass 'bridge' and 'link' at the same time", ECODE.INVAL)
-  const network = given.network === undefined || isNone(given.network) ? undefined : given.network
-  if (network !== undefined && (given.mode !== undefined || link !== undefined))
+  const network = input.network === undefined || isNone(input.network) ? undefined : input.network
+  if (network !== undefined && (input.mode !== undefined || link !== undefined))
     throw new OpPrereqError('If network is given, no mode or link is allowed to be passed', ECODE.INVAL)
-  const nicparams = ownParams(given, link)
+  const nicparams = ownParams(input, link)
   const mode = nicparams.mode ?? cluster.nicparams.default.mode
-  const ip = wantedIp(given, network, resolvedIp)
+  const ip = wantedIp(input, network, resolvedIp)
   if (mode === 'routed' && ip === undefined && network === undefined)
     throw new OpPrereqError('Routed nic mode requires an ip address if not attached to a network', ECODE.INVAL)
   return {
     uuid: nicUuid(ctx.env.random.uuid()),
-    mac: wantedMac(given.mac),
+    mac: wantedMac(input.mac),
     ip: ip === 'pool' ? undefined : ip,
     fromPool: ip === 'pool',
     network: network === undefined ? undefined : (await findNetwork(ctx, network)).object,
     nicparams,
-    name: given.name === undefined || isNone(given.name) ? undefined : given.name,
+    name: input.name === undefined || isNone(input.name) ? undefined : input.name,
   }
 }
 
-function ownParams(given: GivenNic, link: string | undefined): Partial<NicParams> {
-  const mode = given.mode === undefined || given.mode === 'auto' ? undefined : knownMode(given.mode)
+function ownParams(input: GivenNic, link: string | undefined): Partial<NicParams> {
+  const mode = input.mode === undefined || input.mode === 'auto' ? undefined : knownMode(input.mode)
   return {
     ...(mode !== undefined && { mode }),
     ...(link !== undefined && link !== 'auto' && { link }),
-    ...(given.vlan !== undefined && { vlan: vlanOf(given.vlan) }),
+    ...(input.vlan !== undefined && { vlan: vlanOf(input.vlan) }),
   }
 }
 
@@ -76,8 +76,8 @@ export function knownMode(text: string): NicMode {
   return mode
 }
 
-function wantedIp(given: GivenNic, network: string | undefined, resolvedIp?: string): string | undefined {
-  const { ip } = given
+function wantedIp(input: GivenNic, network: string | undefined, resolvedIp?: string): string | undefined {
+  const { ip } = input
   if (ip === undefined || ip === '' || isNone(ip)) return undefined
   if (ip === 'auto') {
     if (resolvedIp === undefined)

@@ -16,9 +16,9 @@ export async function checkCpuMask(
   if (problem !== undefined) throw new OpPrereqError(problem, ECODE.INVAL)
   const needed = cpusNeeded(masks)
   if (needed === 0) return
-  const asked = nodes.filter((node) => node.vm_capable && !node.offline)
-  const results = await ctx.nodes.many(asked, 'node_info', [null, [[hypervisor, hvparams]]])
-  for (const node of asked) {
+  const requested = nodes.filter((node) => node.vm_capable && !node.offline)
+  const results = await ctx.nodes.many(requested, 'node_info', [null, [[hypervisor, hvparams]]])
+  for (const node of requested) {
     const [, , answers] = ctx.nodes.raise(results, node, `Cannot get current information from node ${node.name}`)
     const cpus = answers?.[0]?.cpu_total
     if (typeof cpus !== 'number')

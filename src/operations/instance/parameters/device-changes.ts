@@ -13,11 +13,11 @@ export interface DeviceChange<T> {
 const LAST = -1
 
 /** The two old forms: `[action, parameters]` for the last device, and `[index, parameters]` to modify one. */
-export function deviceChanges<T extends object>(kind: string, given: readonly Modification<T>[]): DeviceChange<T>[] {
-  const old = given.filter((one) => one.length === 2 && typeof one[0] === 'string')
+export function deviceChanges<T extends object>(kind: string, input: readonly Modification<T>[]): DeviceChange<T>[] {
+  const old = input.filter((one) => one.length === 2 && typeof one[0] === 'string')
   if (old.length > 1)
     throw new OpPrereqError(`Only one ${kind} add/attach/remove/detach operation is supported at a time`, ECODE.INVAL)
-  const changes = given.map((one): DeviceChange<T> => {
+  const changes = input.map((one): DeviceChange<T> => {
     if (one.length === 3) return { action: actionOf(one[0]), at: one[1], params: one[2] }
     const [what, params] = one
     return typeof what === 'number'

@@ -21,8 +21,8 @@ type DiskChanges = readonly DeviceChange<DiskParams>[]
 export function noteGiven(ctx: UnitContext, op: SetOp, nics: NicChanges): void {
   ctx.note({
     nics: nics.map(({ action, at, params }) => {
-      const shown = withoutNone(params, ['name', 'network', 'ip'])
-      return [action, at, action === 'add' ? { mac: VALUE.auto, ...shown } : shown]
+      const displayed = withoutNone(params, ['name', 'network', 'ip'])
+      return [action, at, action === 'add' ? { mac: VALUE.auto, ...displayed } : displayed]
     }),
     disks: deviceChanges('disk', op.disks).map(({ action, at, params }) => [action, at, params]),
     ...(op.disk_template !== undefined &&
@@ -35,8 +35,8 @@ export function noteDisks(ctx: UnitContext, view: InstanceView, disks: DiskChang
   const dev_type = diskTemplateOf(view.config, view.instance)
   ctx.note({
     disks: disks.map(({ action, at, params }) => {
-      const shown = withoutNone(params, ['name'])
-      return [action, placeOf(view, at), action === 'add' ? newDisk(shown, 'rw', dev_type) : shown]
+      const displayed = withoutNone(params, ['name'])
+      return [action, placeOf(view, at), action === 'add' ? newDisk(displayed, 'rw', dev_type) : displayed]
     }),
   })
 }
@@ -63,12 +63,16 @@ export function noteDevices(
       settledNic(withoutNone(params, ['name', 'network', 'ip']), nics.plan.steps[place]),
     ]),
     disks: disks.given.map(({ action, at, params }, place) => {
-      const shown = withoutNone(params, ['name'])
+      const displayed = withoutNone(params, ['name'])
       const disk = disks.steps[place]?.disk
-      if (disk === undefined) return [action, placeOf(view, at), shown]
+      if (disk === undefined) return [action, placeOf(view, at), displayed]
       const { size, mode, dev_type } = disk
       const more = action === 'attach' && factsOf(dev_type).namedAfterInstance === true ? { size, mode } : {}
-      return [action, placeOf(view, at), action === 'add' ? newDisk(shown, mode, dev_type) : { ...shown, ...more }]
+      return [
+        action,
+        placeOf(view, at),
+        action === 'add' ? newDisk(displayed, mode, dev_type) : { ...displayed, ...more },
+      ]
     }),
     ...(disks.steps.some(
       ({ action, disk }) => (action === 'add' || action === 'attach') && isFileBased(disk.dev_type),
@@ -83,16 +87,16 @@ function newDisk({ size, mode, ...others }: DiskParams, standard: string, dev_ty
 }
 
 /** Shows the resulting address instead of a word such as `auto`. */
-function settledNic(shown: NicParams, step: NicStep | undefined): NicParams {
-  if (step === undefined || step.action === 'hotremove') return shown
+function settledNic(displayed: NicParams, step: NicStep | undefined): NicParams {
+  if (step === undefined || step.action === 'hotremove') return displayed
   const { mac, ip } = step.nic
   const words: readonly unknown[] = [undefined, VALUE.auto, VALUE.generate]
-  const told = step.newMac && words.includes(shown.mac) ? { mac } : {}
+  const reported = step.newMac && words.includes(displayed.mac) ? { mac } : {}
   return {
-    ...told,
-    ...shown,
-    ...told,
-    ...(shown.ip?.toLowerCase() === 'pool' && ip !== undefined && { ip }),
+    ...reported,
+    ...displayed,
+    ...reported,
+    ...(displayed.ip?.toLowerCase() === 'pool' && ip !== undefined && { ip }),
   }
 }
 

@@ -26,22 +26,22 @@ export async function startOverrides(
   if (Object.keys(op.beparams).length > 0) overrides.beparams = beParams(cluster, op.beparams, view.instance.beparams)
   if (Object.keys(op.hvparams).length === 0) return overrides
   const { hypervisor } = view.instance
-  const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor))
-  checkNotClusterOnly(given, 'instance', 'cluster')
-  const filled = { ...fillHvParams(cluster, view.instance), ...given }
+  const input = enforceTypes(op.hvparams, hvParamTypes(hypervisor))
+  checkNotClusterOnly(input, 'instance', 'cluster')
+  const filled = { ...fillHvParams(cluster, view.instance), ...input }
   checkHvParams(hypervisor, filled)
   if (!view.primary.offline) await checkHvParamsOnNodes(ctx, [view.primary], hypervisor, filled)
-  return { ...overrides, hvparams: given }
+  return { ...overrides, hvparams: input }
 }
 
 /** Merges backend parameters with the instance's: typed, with the old name `memory`, and consistent. */
 export function beParams(
   cluster: Cluster,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   old: Partial<BeParams> = {},
 ): Partial<BeParams> {
   const result: Record<string, unknown> = { ...old }
-  for (const [name, value] of Object.entries(withoutMemory(given))) {
+  for (const [name, value] of Object.entries(withoutMemory(input))) {
     if (value === 'default') delete result[name]
     else result[name] = enforceTypes({ [name]: value }, BE_TYPES)[name]
   }
@@ -55,13 +55,13 @@ export function beParams(
 }
 
 /** `memory` sets both bounds, unless they are given themselves. */
-function withoutMemory(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { memory, ...rest } = given
+function withoutMemory(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { memory, ...rest } = input
   return memory === undefined ? rest : { maxmem: memory, minmem: memory, ...rest }
 }
 
-export function checkNotClusterOnly(given: Readonly<Record<string, unknown>>, kind: string, level: string): void {
-  const used = Object.keys(given).filter((name) => CLUSTER_ONLY_HVPARAMS.includes(name))
+export function checkNotClusterOnly(input: Readonly<Record<string, unknown>>, kind: string, level: string): void {
+  const used = Object.keys(input).filter((name) => CLUSTER_ONLY_HVPARAMS.includes(name))
   if (used.length === 0) return
   throw new OpPrereqError(
     `The following hypervisor parameters are global and cannot be customized at ${kind} level, please modify them at ${level} level: ${used.join(', ')}`,
@@ -76,9 +76,9 @@ export async function checkHvParamsOnNodes(
   hypervisor: Hypervisor,
   filled: Params,
 ): Promise<void> {
-  const asked = nodes.filter((node) => node.vm_capable && !node.offline)
-  const results = await ctx.nodes.many(asked, 'hypervisor_validate_params', [hypervisor, filled])
-  for (const node of asked)
+  const requested = nodes.filter((node) => node.vm_capable && !node.offline)
+  const results = await ctx.nodes.many(requested, 'hypervisor_validate_params', [hypervisor, filled])
+  for (const node of requested)
     ctx.nodes.raise(results, node, `Hypervisor parameter validation failed on node ${node.name}`)
 }
 
@@ -107,9 +107,15 @@ export async function checkOsParams(
   const problems = instance.os === '' && params[CLOUD_INIT] !== undefined ? cloudInitProblems(params) : []
   if (problems.length > 0) throw new OpPrereqError(problems.join('; '), ECODE.INVAL)
   if (instance.os === '') return
-  const asked = nodes.filter((node) => node.vm_capable && !node.offline)
-  const results = await ctx.nodes.many(asked, 'os_validate', [true, instance.os, ['parameters'], params, forceVariant])
-  for (const node of asked) {
+  const requested = nodes.filter((node) => node.vm_capable && !node.offline)
+  const results = await ctx.nodes.many(requested, 'os_validate', [
+    true,
+    instance.os,
+    ['parameters'],
+    params,
+    forceVariant,
+  ])
+  for (const node of requested) {
     const known = ctx.nodes.raise(results, node, `OS Parameters validation failed on node ${node.name}`)
     if (!known) throw new OpExecError(`OS ${instance.os} not found on node ${node.name}`)
   }

@@ -61,8 +61,8 @@ async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: 
   if (Object.keys(op.hvparams).length === 0) return NOTHING
   const { config, instance } = view
   const { hypervisor } = instance
-  const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
-  const hvparams = merged(instance.hvparams, given)
+  const input = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
+  const hvparams = merged(instance.hvparams, input)
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
   checkHvParams(hypervisor, filled)
   await checkHvParamsOnNodes(ctx, allNodes(view), hypervisor, filled)
@@ -74,9 +74,9 @@ const named = (prefix: string, values: object): Changed[] =>
   Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
 
 /** Merges the given values into the old ones; `default` removes a value. */
-function merged(old: Params, given: Params): Params {
+function merged(old: Params, input: Params): Params {
   const result: Record<string, Params[string]> = { ...old }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     if (value === 'default') delete result[name]
     else result[name] = value
   }
@@ -92,12 +92,12 @@ async function newBeParams(ctx: UnitContext, op: SetOp, view: InstanceView): Pro
 }
 
 async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string): Promise<Values> {
-  const shown = texts(op.osparams)
+  const displayed = texts(op.osparams)
   const hidden = texts(op.osparams_private ?? {})
-  if (op.os_name === undefined && Object.keys({ ...shown, ...hidden }).length === 0) return NOTHING
+  if (op.os_name === undefined && Object.keys({ ...displayed, ...hidden }).length === 0) return NOTHING
   const { config } = view
   const instance = await withParamsOf(ctx, view, os)
-  const osparams = withoutDefaults(instance.osparams, shown)
+  const osparams = withoutDefaults(instance.osparams, displayed)
   const osparams_private = withoutDefaults(instance.osparams_private, hidden)
   const filled = {
     ...texts(fillOsParams(config.cluster, os, osparams)),
@@ -111,8 +111,8 @@ async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string
   return { fields: { os, osparams, osparams_private }, changed: [...named('os', op.osparams), ...hiddenChanged] }
 }
 
-export const withoutDefaults = (old: object, given: Record<string, string>): Record<string, string> =>
-  texts(Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== 'default')))
+export const withoutDefaults = (old: object, input: Record<string, string>): Record<string, string> =>
+  texts(Object.fromEntries(Object.entries({ ...old, ...input }).filter(([, value]) => value !== 'default')))
 
 async function newState(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
   if (op.offline === undefined) return NOTHING

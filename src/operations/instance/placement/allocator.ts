@@ -91,8 +91,8 @@ export async function clusterNow(ctx: UnitContext, templates: readonly string[])
 }
 
 /** The cluster's options for its allocator. A parameter without a value switches an option on. */
-export function optionsOf({ default_iallocator_params: given }: Cluster): AllocOptions {
-  const on = (name: string) => Object.hasOwn(given, name)
+export function optionsOf({ default_iallocator_params: input }: Cluster): AllocOptions {
+  const on = (name: string) => Object.hasOwn(input, name)
   return {
     ...ALLOC_DEFAULTS,
     ignoreSoftErrors: on('ignore-soft-errors'),

@@ -177,9 +177,9 @@ async function checkSameGroup(ctx: UnitContext, instance: Instance, node: Node):
   const { nodes, nodegroups } = await ctx.config.read({ nodes: [instance.primary_node], groups: 'all' })
   const own = nodes[instance.primary_node]?.group ?? node.group
   if (node.group === own) return
-  const [found, wanted] = [node.group, own].map((uuid) => nodegroups[uuid]?.name ?? uuid)
+  const [found, desired] = [node.group, own].map((uuid) => nodegroups[uuid]?.name ?? uuid)
   throw new ResultValidationError(
-    `Groups of nodes returned by iallocator (${niceSort([found ?? '', wanted ?? '']).join(', ')}) differ from original groups (${wanted})`,
+    `Groups of nodes returned by iallocator (${niceSort([found ?? '', desired ?? '']).join(', ')}) differ from original groups (${desired})`,
   )
 }
 

@@ -17,16 +17,16 @@ export async function liveNodes(
   const specs = cluster.enabled_hypervisors.map(
     (hypervisor) => [hypervisor, fillHvParams(cluster, { hypervisor, os: '', hvparams: {} })] as const,
   )
-  const asked = Object.values(config.nodes).filter((node) => !node.offline && node.vm_capable)
+  const requested = Object.values(config.nodes).filter((node) => !node.offline && node.vm_capable)
   const infoOf = (node: Node): ArgsOf<'node_info'> => [storageOf(config, node, template), specs.slice(0, 1)]
-  const uuidOf = new Map(asked.map((node) => [node.uuid, node]))
+  const uuidOf = new Map(requested.map((node) => [node.uuid, node]))
   const running: ArgsOf<'all_instances_info'> = [specs.map(([name]) => name), Object.fromEntries(specs)]
   const [infos, instances] = await Promise.all([
-    nodes.many(asked, 'node_info', ({ uuid }) => {
+    nodes.many(requested, 'node_info', ({ uuid }) => {
       const node = uuidOf.get(uuid)
       return node === undefined ? [[], []] : infoOf(node)
     }),
-    nodes.many(asked, 'all_instances_info', running),
+    nodes.many(requested, 'all_instances_info', running),
   ])
   const live = new Map<string, LiveNode>()
   for (const [uuid, info] of infos) {

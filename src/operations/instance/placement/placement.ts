@@ -79,15 +79,15 @@ async function placeByScript(
   allocator: string,
   placement: PlacementRequest,
 ): Promise<readonly Node[] | string> {
-  const { wanted, among } = placement
+  const { wanted: desired, among } = placement
   const all = Object.values((await ctx.config.read({ nodes: 'all' })).nodes)
   const held = heldNodes(among, all)
   const only = held.length < all.length && { 'restrict-to-nodes': held.map(({ name }) => name) }
   const request = { type: 'allocate', ...allocationOf(placement), ...only }
-  const question = { what: 'nodes', request, templates: [wanted.template] }
+  const question = { what: 'nodes', request, templates: [desired.template] }
   const { success, info, result } = await answerOfScript(ctx, allocator, question)
   if (!success) return info
-  const names = nodesOf(result, nodesNeeded(templateOf(wanted.template)))
+  const names = nodesOf(result, nodesNeeded(templateOf(desired.template)))
   const nodes = await wantedNodes(ctx, names)
   return nodes.every((node) => held.some(({ uuid }) => uuid === node.uuid)) ? nodes : notHeld(names)
 }
@@ -99,28 +99,28 @@ export const notHeld = (names: readonly string[]): string =>
   `it chose ${names.join(', ')}, whose locks are not all held`
 
 /** The new instance in the words of the allocator protocol. */
-export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonly<Record<string, unknown>> {
-  const { template, be } = wanted
+export function allocationOf({ wanted: desired, tags, group }: PlacementRequest): Readonly<Record<string, unknown>> {
+  const { template, be } = desired
   return {
-    ...{ name: wanted.name, disk_template: template, group_name: group ?? null, tags, os: wanted.os },
+    ...{ name: desired.name, disk_template: template, group_name: group ?? null, tags, os: desired.os },
     ...{ vcpus: be.vcpus, memory: be.maxmem, spindle_use: be.spindle_use },
-    disks: wanted.disks.map(({ size, mode, spindles }) => ({
+    disks: desired.disks.map(({ size, mode, spindles }) => ({
       ...{ size, mode, dev_type: template },
       ...(spindles !== undefined && { spindles }),
     })),
-    disk_space_total: diskSpace(templateOf(template), wanted.disks),
+    disk_space_total: diskSpace(templateOf(template), desired.disks),
     // As in the configuration: unset values are missing.
-    nics: wanted.nics.map(({ uuid, mac, ip, fromPool, network, nicparams, name }) => {
+    nics: desired.nics.map(({ uuid, mac, ip, fromPool, network, nicparams, name }) => {
       return { name, mac, ip: fromPool ? 'pool' : ip, network: network?.uuid, nicparams, uuid }
     }),
     required_nodes: nodesNeeded(templateOf(template)),
-    hypervisor: wanted.hypervisor,
+    hypervisor: desired.hypervisor,
   }
 }
 
-function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTemplate): NewInstance {
-  const { name, be, disks, nics } = wanted
-  const template = templateOf(wanted.template)
+function newInstance({ wanted: desired, tags, group }: PlacementRequest, counted: DiskTemplate): NewInstance {
+  const { name, be, disks, nics } = desired
+  const template = templateOf(desired.template)
   const data: InstanceData = {
     name,
     memory: be.maxmem,

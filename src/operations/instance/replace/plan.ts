@@ -48,10 +48,10 @@ export type Replacement = SameNode | NewSecondary | (Common & { readonly kind: '
 
 export function checkArguments({ mode, remote_node, iallocator }: ReplaceOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
-  const given = remote_node !== undefined || iallocator !== undefined
-  if (mode === 'replace_new_secondary' && !given)
+  const input = remote_node !== undefined || iallocator !== undefined
+  if (mode === 'replace_new_secondary' && !input)
     throw refuse('A new secondary node is either named or chosen by an allocator')
-  if (mode !== 'replace_new_secondary' && given)
+  if (mode !== 'replace_new_secondary' && input)
     throw refuse('A new node or an allocator is for a change of the secondary node only')
 }
 
@@ -59,18 +59,18 @@ export async function planReplacement(ctx: UnitContext, op: ReplaceOp): Promise<
   const view = await readInstance(ctx, op, 'real or reserved')
   const secondary = secondaryOf(view)
   const common = { view, secondary, earlyRelease: op.early_release }
-  const wanted = wantedDisks(view, op)
+  const desired = wantedDisks(view, op)
   if (op.mode === 'replace_new_secondary') {
     const target = await newSecondary(ctx, op, view, secondary)
     const earlyRelease = releaseEarly(ctx, op, secondary)
-    await refuseLost(ctx, view, wanted, secondary)
-    return { ...common, kind: 'new secondary', disks: wanted, target, earlyRelease }
+    await refuseLost(ctx, view, desired, secondary)
+    return { ...common, kind: 'new secondary', disks: desired, target, earlyRelease }
   }
   // Disks that do not exist yet have lost nothing.
   if (op.mode === 'replace_auto' && isReserved(view.instance)) return { ...common, kind: 'nothing', disks: [] }
   if (op.mode === 'replace_auto') return planRepair(ctx, common)
   const [target, other] = op.mode === 'replace_on_primary' ? [view.primary, secondary] : [secondary, view.primary]
-  return sameNode(ctx, { ...common, kind: 'same node', disks: wanted, target, other })
+  return sameNode(ctx, { ...common, kind: 'same node', disks: desired, target, other })
 }
 
 async function sameNode(ctx: UnitContext, replacement: SameNode): Promise<SameNode> {

@@ -137,7 +137,7 @@ async function exchangeVolumes(
   return before.map(away)
 }
 
-async function renamed(what: string, asked: ReturnType<UnitContext['nodes']['attempt']>): Promise<void> {
-  const result = await asked
+async function renamed(what: string, requested: ReturnType<UnitContext['nodes']['attempt']>): Promise<void> {
+  const result = await requested
   if (!result.ok) throw new OpExecError(`${what}: ${result.error}`)
 }

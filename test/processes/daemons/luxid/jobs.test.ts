@@ -29,11 +29,11 @@ afterEach(async () => {
 })
 
 const wait = async (id: number, ...statuses: string[]): Promise<unknown> => {
-  let seen: unknown = null
+  let observed: unknown = null
   for (;;) {
-    const change = await luxi.waitForJobChange(id, ['status'], seen, null, 20)
+    const change = await luxi.waitForJobChange(id, ['status'], observed, null, 20)
     if (change === 'nochange') throw new Error('a job without news')
-    seen = change[0]
+    observed = change[0]
     const [status] = change[0]
     if (statuses.includes(String(status))) return status
     if (['success', 'error', 'canceled'].includes(String(status)))
@@ -60,7 +60,7 @@ test('the submitter of a job is shown to our own doors only', async () => {
   const [queried] = (await luxi.query('job', ['ops'], ['==', 'id', id])).data
   const change = await luxi.waitForJobChange(id, ['ops'], null, null, 0)
   const [row] = await luxi.queryJobs([id], ['ops'])
-  const shown = [
+  const displayed = [
     {
       reason: [
         ['gnt:user', 'why', 1],
@@ -68,7 +68,7 @@ test('the submitter of a job is shown to our own doors only', async () => {
       ],
     },
   ]
-  expect([queried?.[0]?.[1], change[0]?.[0], row?.[0]]).toMatchObject([shown, shown, shown])
+  expect([queried?.[0]?.[1], change[0]?.[0], row?.[0]]).toMatchObject([displayed, displayed, displayed])
   const ours = {
     what: 'job',
     name: String(id),
@@ -80,7 +80,7 @@ test('the submitter of a job is shown to our own doors only', async () => {
     sort: null,
   } as const
   const { rows } = await luxi.gantry.view({ user: 'berta', token: null, permissions: ['*'] }, ours)
-  expect(rows).toMatchObject([[[{ reason: [['gantry:user', 'anna', 1], ...(shown[0]?.reason ?? [])] }]]])
+  expect(rows).toMatchObject([[[{ reason: [['gantry:user', 'anna', 1], ...(displayed[0]?.reason ?? [])] }]]])
 })
 
 test('several jobs at once get an answer each, and an empty job succeeds', async () => {
@@ -98,8 +98,8 @@ describe('waiting for a change', () => {
     const id = await luxi.submitJob([delay(1, { comment: 'log' })])
     await wait(id, 'running')
     await eventually('it has said all', async () => {
-      const seen = await luxi.waitForJobChange(id, ['status'], null, null, 0)
-      return (seen !== 'nochange' && seen[1].length === 3) || undefined
+      const observed = await luxi.waitForJobChange(id, ['status'], null, null, 0)
+      return (observed !== 'nochange' && observed[1].length === 3) || undefined
     })
     const all = await luxi.waitForJobChange(id, ['status'], ['running'], null, 5)
     expect(all).toEqual([['running'], [1, 2, 3].map((n) => [n, expect.any(Array), 'message', `line ${n - 1}`])])
@@ -158,8 +158,8 @@ describe('cancelling and priorities', () => {
   test('a running job is killed on request, and is told of a new priority', async () => {
     const id = await luxi.submitJob([delay(30)])
     await wait(id, 'running')
-    const [told, text] = await luxi.changeJobPriority(id, 5)
-    expect(told).toBe(true)
+    const [reported, text] = await luxi.changeJobPriority(id, 5)
+    expect(reported).toBe(true)
     expect(text).toMatch(new RegExp(`^Job ${id} with pid \\d+ signaled$`))
     expect(await luxi.waitForJobChange(id, ['oppriority'], [[0]], null, 10)).toEqual([[[5]], []])
     expect(await luxi.cancelJob(id, true)).toEqual([true, 'SIGKILL send to the process'])

@@ -127,12 +127,12 @@ test('a script that nobody waits for any more is ended', async () => {
   execFileSync('mkfifo', [pipe])
   const script = `#!/bin/sh\nexec 9> ${pipe}; echo begun >&9; sleep 1000\n`
   fs.writeFileSync(path.join(folder, 'mine'), script, { mode: 0o755 })
-  const asked = nodes.one(target, 'iallocator_runner', ['mine', '{}', {}])
-  asked.catch(() => undefined)
+  const requested = nodes.one(target, 'iallocator_runner', ['mine', '{}', {}])
+  requested.catch(() => undefined)
   const witness = fs.createReadStream(pipe)
   await once(witness, 'readable')
   nodes.close()
-  await expect(asked).rejects.toThrow('closed the connection')
+  await expect(requested).rejects.toThrow('closed the connection')
   // The pipe's end is read when nobody has it open to write any more.
   expect(await text(witness)).toBe('begun\n')
 })

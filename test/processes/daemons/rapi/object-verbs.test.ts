@@ -80,9 +80,9 @@ test.each([
   const url = `/3/instances/${name}${rest === '' ? '' : `/${rest}`}?reason=because`
   const { status, headers, json } = await ask(method, url, { body })
   expect([status, headers['location']]).toEqual([202, `/3/jobs/${String(json['id'])}`])
-  const told = await inputOf(json['id'])
-  expect(told).toMatchObject({ ...input, instance_name: name })
-  expect(told['reason']).toEqual(expect.arrayContaining([['gnt:user', 'because', expect.any(Number)]]))
+  const reported = await inputOf(json['id'])
+  expect(reported).toMatchObject({ ...input, instance_name: name })
+  expect(reported['reason']).toEqual(expect.arrayContaining([['gnt:user', 'because', expect.any(Number)]]))
 })
 
 test.each([
@@ -145,11 +145,11 @@ test('If-Match refuses what has changed', async () => {
 
 test('the plan of a request is the one of its opcode', async () => {
   const request = { method: 'POST', path: '/3/cluster/tags', body: { tags: ['planned'] } }
-  const asked = await ask('POST', '/3/plans', { body: { request } })
+  const requested = await ask('POST', '/3/plans', { body: { request } })
   const { status, json } = await ask('POST', '/3/plans', {
     body: { ops: [{ OP_ID: 'OP_TAGS_SET', kind: 'cluster', name: null, tags: ['planned'] }] },
   })
-  expect([asked.status, asked.json['detail']]).toEqual([status, json['detail']])
+  expect([requested.status, requested.json['detail']]).toEqual([status, json['detail']])
   for (const wrong of [{ request, ops: [] }, { request: { method: 'GET', path: '/3/nodes' } }, { request: 'x' }])
     expect((await ask('POST', '/3/plans', { body: wrong })).status).toBe(400)
 })

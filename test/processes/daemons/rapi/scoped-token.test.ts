@@ -27,8 +27,8 @@ type Json = Record<string, unknown>
 
 const ask: RealMaster['ask'] = (...request) => master.ask(...request)
 
-async function tokenFor(wanted: object): Promise<{ id: string; as: string }> {
-  const body = { name: 'test', permissions: ['*'], ...wanted }
+async function tokenFor(desired: object): Promise<{ id: string; as: string }> {
+  const body = { name: 'test', permissions: ['*'], ...desired }
   const { json } = await ask('POST', '/3/tokens', { body })
   return { id: (json['token'] as { id: string }).id, as: `Bearer ${String(json['secret'])}` }
 }
@@ -204,10 +204,10 @@ describe('other tokens', () => {
       await tokenFor({ groups: ['default'], permissions: ['instances.*'] }),
       await tokenFor({ permissions: ['instances.query'] }),
     ]
-    const seen = await ids(me.as)
-    expect(seen).toEqual(expect.arrayContaining([me.id, narrower.id]))
+    const observed = await ids(me.as)
+    expect(observed).toEqual(expect.arrayContaining([me.id, narrower.id]))
     for (const { id, as } of wider) {
-      expect(seen).not.toContain(id)
+      expect(observed).not.toContain(id)
       const refusal = await ask('DELETE', `/3/tokens/${id}`, { as: me.as })
       const none = await ask('DELETE', '/3/tokens/0011223344556677', { as: me.as })
       expect([refusal.status, refusal.text.replace(id, '0011223344556677')]).toEqual([404, none.text])

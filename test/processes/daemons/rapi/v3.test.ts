@@ -65,13 +65,13 @@ describe('reads', () => {
   test('a page at a time, each object once', async () => {
     const all = names(await ask('GET', '/3/nodes?fields=name'))
     expect(all.length).toBeGreaterThan(2)
-    const seen: unknown[] = []
+    const observed: unknown[] = []
     for (let next: unknown = ''; next !== null;) {
       const page = await ask('GET', `/3/nodes?fields=name&limit=1${next === '' ? '' : `&after=${String(next)}`}`)
-      seen.push(...names(page))
+      observed.push(...names(page))
       next = page.json['next']
     }
-    expect(seen).toEqual(all)
+    expect(observed).toEqual(all)
   })
 
   test.each(['cluster', 'instances', 'nodes', 'groups', 'networks', 'jobs', 'os', 'filters', 'locks', 'exports'])(

@@ -6,13 +6,13 @@ import { serviceManager } from '../../../../src/lib/programs/service-manager'
 import { eventually } from '../../../support/hypervisor'
 
 let folder: string
-let told: string
+let reported: string
 const { PATH } = process.env
 beforeEach(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'service-manager-'))
-  told = path.join(folder, 'told')
-  fs.writeFileSync(told, '')
-  fs.writeFileSync(path.join(folder, 'systemd-notify'), `#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> ${told}\n`, {
+  reported = path.join(folder, 'told')
+  fs.writeFileSync(reported, '')
+  fs.writeFileSync(path.join(folder, 'systemd-notify'), `#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> ${reported}\n`, {
     mode: 0o755,
   })
   process.env['PATH'] = `${folder}:${PATH}`
@@ -22,7 +22,7 @@ afterEach(() => {
   fs.rmSync(folder, { recursive: true })
 })
 
-const words = () => fs.readFileSync(told, 'utf8').split('\n').slice(0, -1)
+const words = () => fs.readFileSync(reported, 'utf8').split('\n').slice(0, -1)
 const said = (word: string) => eventually(async () => words().find((line) => line.endsWith(` ${word}`)))
 
 test('a daemon that systemd started says that it can be used, that it is alive, and that it stops', async () => {

@@ -59,8 +59,8 @@ async function both(
   const statusFile = file(`status-${Math.floor(fs.readdirSync(folder).length)}`)
   const receiving = run({ ...basics, mode: 'import', end: to, bind: '127.0.0.1', ...changes.import }, statusFile)
   const port = await listeningPort(statusFile)
-  const wanted = { mode: 'export', end: from, host: '127.0.0.1', port } as const
-  const sending = run({ ...basics, ...wanted, ...changes.export }, `${statusFile}-export`)
+  const desired = { mode: 'export', end: from, host: '127.0.0.1', port } as const
+  const sending = run({ ...basics, ...desired, ...changes.export }, `${statusFile}-export`)
   return { sent: await sending, received: await receiving }
 }
 

@@ -52,9 +52,9 @@ test('nodes rebooted together never hold both copies of an instance, every node 
           return
         }
         expect(model.rows).toEqual(before)
-        const wanted = groups.map((group) => group.nodes.filter((node) => nodes.includes(node)))
-        expect(wanted.flat().sort((a, b) => a - b)).toEqual(nodes)
-        for (const group of wanted) {
+        const desired = groups.map((group) => group.nodes.filter((node) => nodes.includes(node)))
+        expect(desired.flat().sort((a, b) => a - b)).toEqual(nodes)
+        for (const group of desired) {
           for (const { template, primary, secondary } of model.data.instances) {
             if (template === 'drbd') expect(group.includes(primary) && group.includes(secondary)).toBe(false)
           }

@@ -59,10 +59,10 @@ const taken = (at: number, name: string, more: Partial<InstanceData> = {}) =>
   vm('plain', { name, primary: at, memory: 7000, ...more })
 
 const why = (data: ClusterData, data_: InstanceData, options: Partial<AllocOptions> = {}, group?: string) => {
-  const wanted = { data: data_, requiredNodes: nodesNeeded(data_.template), group }
+  const desired = { data: data_, requiredNodes: nodesNeeded(data_.template), group }
   const limits = { ...NO_N1, ...options }
-  expect(allocate(buildModel(data), wanted, limits).nodes).toBeUndefined()
-  return whyNone(candidatesFor(buildModel(data), wanted, limits))?.replace('no node fits: ', '')
+  expect(allocate(buildModel(data), desired, limits).nodes).toBeUndefined()
+  return whyNone(candidatesFor(buildModel(data), desired, limits))?.replace('no node fits: ', '')
 }
 
 const offline = { offline: true }
@@ -161,8 +161,8 @@ function stays(data: ClusterData, how: 'primary-only' | 'secondary-only' | 'far'
   const far = model.data.groups.findIndex(({ name }) => name === 'far')
   const { failed } = how === 'far' ? changeGroup(model, [0], [far], options) : evacuate(model, [0], how, options)
   const [{ why: ganetis, candidates = [] } = { why: 'it moved' }] = failed
-  const told = how === 'far' ? whyNoneIn(['far'], candidates) : whyNone(candidates)
-  return (candidates.length > 0 ? told : undefined) ?? ganetis
+  const reported = how === 'far' ? whyNoneIn(['far'], candidates) : whyNone(candidates)
+  return (candidates.length > 0 ? reported : undefined) ?? ganetis
 }
 const onA = (template: InstanceData['template'], more: Partial<InstanceData> = {}) =>
   vm(template, { primary: 0, secondary: template === 'drbd' ? 1 : NO_NODE, ...more })
@@ -249,11 +249,11 @@ test('a node is accepted just when the allocator finds a place', () => {
     fc.property(generated, ({ seed, nodes, each, memory, template, capacity }) => {
       const model = buildModel(parseClusterText(clusterOf(seed, nodes, nodes * each)))
       const data = vm(template, { memory })
-      const wanted = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
+      const desired = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
       const options = { ...ALLOC_DEFAULTS, capacity }
-      const candidates = candidatesFor(model, wanted, options)
+      const candidates = candidatesFor(model, desired, options)
       const accepted = candidates.filter(({ reject }) => reject === undefined)
-      const chosen = allocate(model, wanted, options).nodes
+      const chosen = allocate(model, desired, options).nodes
       expect(accepted.length > 0).toBe(chosen !== undefined)
       if (chosen === undefined) expect(whyNone(candidates)).toMatch(/^no node fits: \d/)
       else expect(accepted.map(({ node }) => node)).toContain(chosen[0])

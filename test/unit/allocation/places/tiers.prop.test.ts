@@ -15,7 +15,7 @@ import { checkProperty } from '../../../support/effort'
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 
 /** Their sizes and nodes. */
-const shown = (model: ClusterModel, added: readonly number[]) =>
+const displayed = (model: ClusterModel, added: readonly number[]) =>
   added.map((at) => {
     const { memory, disk, vcpus } = model.instances[at]?.data ?? {}
     return [memory, disk, vcpus, model.primary[at], model.secondary[at]].join(' ')
@@ -70,7 +70,7 @@ test('no size that is passed over would have fitted', () => {
       const filling = (model: ClusterModel) =>
         new Filling(model, usable, all(model.nodes), { ...ALLOC_DEFAULTS, capacity })
       const fast = fillTiers(filling(one), spec, undefined)
-      expect(shown(one, fast.added)).toEqual(shown(other, slowly(filling(other), spec)))
+      expect(displayed(one, fast.added)).toEqual(displayed(other, slowly(filling(other), spec)))
     }),
     { numRuns: 60 },
   )

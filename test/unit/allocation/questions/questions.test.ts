@@ -236,7 +236,7 @@ test('an instance that has lost one node is told why the other one does not take
     ...data,
     nodes: data.nodes.map((node) => (node.name === 'a' ? node : { ...node, offline: true, unusable: why })),
   })
-  const reasons = (more: object, asked = data) => whatIf(asked, more).lost.map(({ reason }) => reason)
+  const reasons = (more: object, requested = data) => whatIf(requested, more).lost.map(({ reason }) => reason)
   expect(reasons({ dead: ['a'] }, unusable('drained'))).toEqual([
     'its other node, b, is drained',
     'no node fits: 2 are drained',
@@ -246,13 +246,13 @@ test('an instance that has lost one node is told why the other one does not take
 
 test('nothing is told of nodes that a caller does not see', () => {
   const data = small(...['a', 'b', 'c'].map((node) => vm(`on-${node}`, 5000, `${node}|`, 'rbd')))
-  const told = (nodes: string[] | null) => JSON.stringify(whatIf(data, { dead: ['a'], nodes, explain: true }).lost)
-  expect(told(null)).toContain('2 lack memory (largest free 3,192 MiB on b')
-  expect(told(['a', 'c'])).toContain('1 lacks memory (largest free 3,192 MiB on c')
-  expect(told(['a', 'c'])).not.toMatch(/"b"|on b/)
+  const reported = (nodes: string[] | null) => JSON.stringify(whatIf(data, { dead: ['a'], nodes, explain: true }).lost)
+  expect(reported(null)).toContain('2 lack memory (largest free 3,192 MiB on b')
+  expect(reported(['a', 'c'])).toContain('1 lacks memory (largest free 3,192 MiB on c')
+  expect(reported(['a', 'c'])).not.toMatch(/"b"|on b/)
   const arriving = [{ instance: specifiedInstance(SPEC, 'drbd', []), count: 1 }]
-  const asked: Question = { kind: 'what-if', dead: [], arriving, nodes: ['b', 'c'], explain: true }
-  const { refused } = answerQuestion(data, asked, ALLOC_DEFAULTS) as WhatIf
+  const requested: Question = { kind: 'what-if', dead: [], arriving, nodes: ['b', 'c'], explain: true }
+  const { refused } = answerQuestion(data, requested, ALLOC_DEFAULTS) as WhatIf
   expect(refused[0]?.reason).toMatch(/dies \(also without it, if b of group \w+ or 1 more dies\)/)
 })
 
@@ -275,9 +275,9 @@ test('the same question has the same answer, also on its way through a thread', 
   }
   const parts: unknown[] = []
   for await (const part of toParts({ data: few, question, options: ALLOC_DEFAULTS })) parts.push(structuredClone(part))
-  const { data, question: asked, options } = fromParts(parts)
+  const { data, question: requested, options } = fromParts(parts)
   expect(data).toEqual(few)
-  expect(answerQuestion(data, asked, options)).toEqual(answerQuestion(few, question, ALLOC_DEFAULTS))
+  expect(answerQuestion(data, requested, options)).toEqual(answerQuestion(few, question, ALLOC_DEFAULTS))
 })
 
 test('after any death nothing is placed where it does not fit', () => {

@@ -96,8 +96,8 @@ test.each(VERSIONS)(
     })
     expect(await check(HYPERVISORS)).toMatchObject({ problems: [], notes: [] })
     expect(present()).toBe(before)
-    const wanted = await work(before)
-    expect(configChanges(before, present()).sort()).toEqual(wanted)
+    const desired = await work(before)
+    expect(configChanges(before, present()).sort()).toEqual(desired)
   },
 )
 
@@ -111,10 +111,10 @@ test.each(OLD_VERSIONS)(
     expect(await convert()).toMatchObject({ from: version, to: '3.1', problems: [] })
     const before = present()
     expect(await check(HYPERVISORS)).toMatchObject({ config_version: '3.1', instances: 3, problems: [], notes: [] })
-    const wanted = await work(before)
-    expect(configChanges(before, present()).sort()).toEqual(wanted)
+    const desired = await work(before)
+    expect(configChanges(before, present()).sort()).toEqual(desired)
     expect(await convert(true)).toMatchObject({ to: '3.0', problems: [] })
     expect(await convert()).toMatchObject({ from: '3.0', problems: [] })
-    expect(configChanges(before, present()).sort()).toEqual(wanted)
+    expect(configChanges(before, present()).sort()).toEqual(desired)
   },
 )

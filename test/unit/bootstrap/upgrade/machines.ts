@@ -40,7 +40,7 @@ export class Machines implements NodeShell {
     if (machine === undefined) throw new Error(`there is no ${name}`)
     if (machine.unreachable) return { code: 255, output: 'No route to host' }
     const look = VERSIONS.find((version) => script === scripts.lookAt(version))
-    if (look !== undefined) return { code: 0, output: told(machine, look) }
+    if (look !== undefined) return { code: 0, output: reported(machine, look) }
     const what = nameOf(script)
     this.before(`${name} ${what}`)
     this.done.push(`${name} ${what}`)
@@ -74,7 +74,7 @@ export class Machines implements NodeShell {
 
 const VERSIONS = ['0.1.0', '0.1.1', '0.0.9', '3.0']
 
-function told(machine: Machine, version: string): string {
+function reported(machine: Machine, version: string): string {
   const release = machine.releases.get(version)
   const starts = release !== undefined && !machine.notStarting.has(version) ? 'starts=yes\n' : ''
   const kept = machine.ganeti !== '' && machine.ganeti.startsWith(version) ? 'ganeti=kept\n' : ''

@@ -8,9 +8,9 @@ const NAME = 'node1.example.com'
 
 /** A machine with these devices; those of `bridges` are some. */
 function machine(devices: Readonly<Record<string, string>>, bridges: readonly string[] = [], root = '') {
-  const shown = [...Object.keys(devices), ...bridges]
+  const displayed = [...Object.keys(devices), ...bridges]
   const present = [
-    ...shown.map((name) => `/sys/class/net/${name}`),
+    ...displayed.map((name) => `/sys/class/net/${name}`),
     ...bridges.map((name) => `/sys/class/net/${name}/bridge`),
   ]
   return {

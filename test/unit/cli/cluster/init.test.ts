@@ -36,7 +36,7 @@ beforeEach(() => {
     missingPrograms: async (programs) => Object.fromEntries(programs.map((one) => [one, `package-of-${one}`])),
     requireDrbd: async () => undefined,
     storageDirectory: async (name) => paths().local(name),
-    firstFields: (given, ipVersion) => firstFields(given, { now_s: 1, random }, ipVersion),
+    firstFields: (input, ipVersion) => firstFields(input, { now_s: 1, random }, ipVersion),
   }
   fs.mkdirSync(paths().local('/etc'), { recursive: true })
   fs.writeFileSync(paths().local('/etc/hosts'), `${NAMES.join('\n')}\n`)
@@ -87,7 +87,7 @@ describe('makes', () => {
   })
 
   test('what was given', async () => {
-    const given = [
+    const input = [
       '-B vcpus=2,memory=1g -N mode=routed,link=br7 --node-parameters oob_program=/bin/oob -C 3 -m 02:00:11',
       '--master-netmask 24 --uid-pool 100-200,300 -I hail --default-iallocator-params a=1 --prealloc-wipe-disks yes',
       '--maintain-node-health yes --use-external-mip-script yes --user-shutdown yes --no-etc-hosts -s 127.0.112.2',
@@ -95,7 +95,7 @@ describe('makes', () => {
       '--ssh-key-type ecdsa --ipolicy-vcpu-ratio 2 --specs-mem-size min=64m,std=1g --specs-cpu-count max=32',
       '-D drbd:metavg=other --hypervisor-state fake:mem_node=7',
     ]
-    const cluster = await clusterOf(given.join(' '))
+    const cluster = await clusterOf(input.join(' '))
     expect(cluster).toMatchObject({
       beparams: { default: { vcpus: 2, minmem: 1024, maxmem: 1024, always_failover: false } },
       nicparams: { default: { mode: 'routed', link: 'br7', vlan: '' } },
@@ -269,8 +269,8 @@ test('a DRBD that cannot be used is refused by its version, and is not proposed'
     read: async (file: string) => (file.includes('/drbd/') ? helper : systemDisk.read(file)),
   }
   newNode = { ...newNode, disk, missingPrograms: missing, requireDrbd }
-  const wanted = `${DISKLESS} --enabled-disk-templates drbd --vg-name xenvg --drbd-usermode-helper=/bin/true`
-  await expect(init(wanted)).resolves.toMatchObject({
+  const desired = `${DISKLESS} --enabled-disk-templates drbd --vg-name xenvg --drbd-usermode-helper=/bin/true`
+  await expect(init(desired)).resolves.toMatchObject({
     exit: 1,
     stderr: expect.stringContaining('DRBD 9.2.8 is loaded on node node1') as unknown,
   })

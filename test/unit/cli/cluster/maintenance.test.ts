@@ -93,13 +93,13 @@ test('gnt cluster info shows the settings by the names of their parameters, wher
   const info = JSON.parse(
     fs.readFileSync(path.join(__dirname, '../../../golden/cli/cluster-info.json'), 'utf8'),
   ) as object
-  const shown = async (gantry: Partial<GantryMaster> | undefined) => {
+  const displayed = async (gantry: Partial<GantryMaster> | undefined) => {
     const master = Object.assign(new FakeMaster(), { gantry: gantry as GantryMaster | undefined })
     master.clusterInfo = { ...info }
     return (await runCli(master, ['gnt', 'cluster', 'info'])).stdout
   }
   const maintained = maintenanceInfo({ sections: { [MAINTENANCE.settings]: { balance: true, round_delay: 60 } } })
-  const text = await shown({ cluster: async () => ({ ...info, ...maintained }) })
+  const text = await displayed({ cluster: async () => ({ ...info, ...maintained }) })
   expect(text).toMatch(/^Maintenance: *\n(  .*\n)*  maint_balance: True$/m)
   for (const line of [
     'maint_round_delay: 60',
@@ -107,5 +107,5 @@ test('gnt cluster info shows the settings by the names of their parameters, wher
     'diagnose_data_collector_filename: (none)',
   ])
     expect(text).toContain(`  ${line}\n`)
-  expect(await shown(undefined)).not.toContain('maint_')
+  expect(await displayed(undefined)).not.toContain('maint_')
 })

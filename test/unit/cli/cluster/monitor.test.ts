@@ -35,18 +35,18 @@ const silent: MonitoredNode = {
 const offline: MonitoredNode = { ...silent, node: 'node5.example', answer: 'offline', status: null, problems: [] }
 
 /** The master tells one list after the other. */
-async function run(line: string, told: readonly (readonly MonitoredNode[])[], options: CliOptions = {}) {
-  const asked: MonitoringRequest[] = []
-  const lists = [...told]
+async function run(line: string, reported: readonly (readonly MonitoredNode[])[], options: CliOptions = {}) {
+  const requested: MonitoringRequest[] = []
+  const lists = [...reported]
   const gantry: Partial<GantryMaster> = {
     async monitoring(_identity, request) {
-      asked.push(request)
+      requested.push(request)
       return { items: lists.shift() ?? [], next: lists.length > 0 && options.interrupt === undefined ? 'more' : null }
     },
   }
   const master = Object.assign(new FakeMaster(), { gantry: gantry as GantryMaster })
   return {
-    asked,
+    asked: requested,
     ...(await runCli(master, ['gnt', 'cluster', 'monitor', ...line.split(' ').filter(Boolean)], options)),
   }
 }
@@ -79,8 +79,11 @@ test.each([
 })
 
 test('parts are asked for by node, category and collector, and page by page', async () => {
-  const { asked } = await run('-n node1 -n node2 --category instance,storage --collector drbd', [[fine], [bad]])
-  expect(asked).toEqual([
+  const { asked: requested } = await run('-n node1 -n node2 --category instance,storage --collector drbd', [
+    [fine],
+    [bad],
+  ])
+  expect(requested).toEqual([
     {
       ...{ nodes: ['node1', 'node2'], categories: ['instance', 'storage'], collectors: ['drbd'] },
       ...{ reports: false, after: null, limit: 1000 },

@@ -47,8 +47,8 @@ test.each([
   ['gnt-cluster remove-tags a --from', ['a', '--from'], { tags_source: undefined }],
 ])('%s', (line, args, options) => {
   const found = parsed(line)
-  const given = Object.fromEntries(Object.keys(options).map((dest) => [dest, found.options.raw(dest)]))
-  expect([found.args, given]).toEqual([args, options])
+  const input = Object.fromEntries(Object.keys(options).map((dest) => [dest, found.options.raw(dest)]))
+  expect([found.args, input]).toEqual([args, options])
 })
 
 test.each([

@@ -46,8 +46,8 @@ export class Clusters {
       words.filter((word) => !word.startsWith('-')),
     ]
     const tool = moveTool(({ host }) => (host.startsWith('a') ? this.rapi('source') : this.rapi('destination')))
-    const given = ['', ...options, ...fixed, ...(names.length === 0 ? ['vm1'] : names)]
-    return runCli(new FakeMaster(), given, { tool, clock: clockAt(1e12) })
+    const input = ['', ...options, ...fixed, ...(names.length === 0 ? ['vm1'] : names)]
+    return runCli(new FakeMaster(), input, { tool, clock: clockAt(1e12) })
   }
 
   private rapi(side: 'source' | 'destination'): Rapi {

@@ -76,7 +76,7 @@ test('the queue and the watcher tell how they are, and do nothing but that where
 test('providers of external storage are objects with the fields of their query', async () => {
   const valid = [['/srv/ext/pvdr1', true, '', [['p', 'what it is']]]]
   const row = ['pvdr1', { node1: valid }, { default: true }, [['p', 'what it is']]]
-  const shown = {
+  const displayed = {
     name: 'pvdr1',
     node_status: { node1: valid },
     nodegroup_status: { default: true },
@@ -85,7 +85,7 @@ test('providers of external storage are objects with the fields of their query',
   const answering = (result: unknown) => new FakeMaster([{ id: 1, result }])
   for (const verb of ['diagnose', 'info', 'info pvdr1']) {
     const { stdout } = await run(`gnt-storage ${verb.replace(/ |$/, ' --json ').trim()}`, answering([row]))
-    expect(JSON.parse(stdout)).toEqual([shown])
+    expect(JSON.parse(stdout)).toEqual([displayed])
   }
   expect((await run('gnt-storage diagnose --json', answering([]))).stdout).toBe('[]\n')
   expect(await run('gnt-storage info --json pvdr1 other', answering([row]))).toMatchObject({
@@ -102,8 +102,8 @@ test('the versions and the master are fields of what /3 shows of the cluster', a
 })
 
 test('answers of nodes about their power and health are data, and one that does not answer is a failure', async () => {
-  const asked = async (words: string, result: unknown) => run(words, new FakeMaster([{ id: 7, result }]))
-  const health = await asked('gnt-node health --json', [
+  const requested = async (words: string, result: unknown) => run(words, new FakeMaster([{ id: 7, result }]))
+  const health = await requested('gnt-node health --json', [
     [[0, 'node1'], [0, [['fan', 'OK'], ['disk', 'WARNING']]]], // prettier-ignore
     [[0, 'node2'], [4, null]], // prettier-ignore
   ])
@@ -111,14 +111,14 @@ test('answers of nodes about their power and health are data, and one that does 
     { item: 'fan', status: 'OK' },
     { item: 'disk', status: 'WARNING' },
   ]
-  const shown = [
+  const displayed = [
     { name: 'node1', health: items },
     { name: 'node2', health: null },
   ]
-  expect([health.exit, JSON.parse(health.stdout)]).toEqual([1, shown])
-  const power = await asked('gnt-node power --output-format csv status', [[[0, 'node1'], [0, { powered: true }]]]) // prettier-ignore
+  expect([health.exit, JSON.parse(health.stdout)]).toEqual([1, displayed])
+  const power = await requested('gnt-node power --output-format csv status', [[[0, 'node1'], [0, { powered: true }]]]) // prettier-ignore
   expect([power.exit, power.stdout]).toEqual([0, 'name,powered\nnode1,true\n'])
-  const on = await asked('gnt-node power --json on node1', [])
+  const on = await requested('gnt-node power --json on node1', [])
   expect([on.exit, on.stderr]).toEqual([1, expect.stringContaining("Only 'status' prints data")])
 })
 

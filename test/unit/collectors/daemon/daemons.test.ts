@@ -66,21 +66,21 @@ test('a daemon tells what it uses, and that it was started again', async () => {
 
 test('a node should have the daemons of its place; a file of another process is none', async () => {
   const files = { ...UPTIME, ...daemon('noded', 7, 1, 1), '/proc/7/cmdline': 'sleep\0' }
-  const told = await look(await opened({ files }))
-  expect(told.daemons.find(({ name }) => name === 'noded')?.status).toEqual({
+  const reported = await look(await opened({ files }))
+  expect(reported.daemons.find(({ name }) => name === 'noded')?.status).toEqual({
     code: 4,
     message: 'noded does not run, and should on this node',
   })
   for (const role of ['wconfd', 'kvmd', 'sim', 'metad'])
-    expect(told.daemons.map(({ name }) => name)).not.toContain(role)
+    expect(reported.daemons.map(({ name }) => name)).not.toContain(role)
   const ssconf = '/var/lib/ganeti/ssconf_'
   const kvm = { [`${ssconf}hypervisor_list`]: 'fake\nkvm\n', [`${ssconf}enabled_user_shutdown`]: 'True\n', [`${ssconf}node_vm_capable`]: `${NODE}=True\n` } // prettier-ignore
   const withKvm = await look(daemons.open(nodeSources({ files: { ...files, ...kvm } }), {}))
   expect(withKvm.daemons.map(({ name }) => name)).toContain('kvmd')
-  const asked = { ...files, ...daemon('metad', 9, 1, 1) }
-  const withMetad = await look(daemons.open(nodeSources({ files: asked }), {}))
+  const requested = { ...files, ...daemon('metad', 9, 1, 1) }
+  const withMetad = await look(daemons.open(nodeSources({ files: requested }), {}))
   expect(withMetad.daemons.find(({ name }) => name === 'metad')?.status).toEqual({ code: 0, message: '' })
-  const killed = await look(await opened({ files: { ...asked, '/proc/9/cmdline': 'sleep\0' } }))
+  const killed = await look(await opened({ files: { ...requested, '/proc/9/cmdline': 'sleep\0' } }))
   expect(killed.daemons.find(({ name }) => name === 'metad')?.status).toMatchObject({ code: 4 })
   const master = { ...files, '/var/lib/ganeti/ssconf_master_node': `${NODE}\n` }
   const ofMaster = await look(daemons.open(nodeSources({ files: master }), {}))
@@ -92,14 +92,14 @@ test('while a node starts, a daemon that was not there yet is not missed; one th
   const collector = daemons.open(nodeSources(node), {})
   expect(await look(collector)).toMatchObject({ status: { code: 0 } })
   node.files = UPTIME
-  const { daemons: told } = await look(collector)
-  expect(told.filter(({ status }) => (status as { code: number }).code === 4)).toMatchObject([{ name: 'noded' }])
+  const { daemons: reported } = await look(collector)
+  expect(reported.filter(({ status }) => (status as { code: number }).code === 4)).toMatchObject([{ name: 'noded' }])
 })
 
 test('a daemon that runs and does not answer is told as such; one that is not there is not asked', async () => {
   const figures = { noded: new Error('no answer within 1 s'), mond: new Error('nobody asks it') }
-  const { daemons: told } = await look(await opened({ figures, files: { ...UPTIME, ...daemon('noded', 7, 1, 1) } }))
-  const statusOf = (role: string) => told.find(({ name }) => name === role)?.status
+  const { daemons: reported } = await look(await opened({ figures, files: { ...UPTIME, ...daemon('noded', 7, 1, 1) } }))
+  const statusOf = (role: string) => reported.find(({ name }) => name === role)?.status
   expect(statusOf('noded')).toEqual({ code: 2, message: 'noded runs, and does not answer' })
   expect(statusOf('mond')).toMatchObject({ code: 4 })
 })

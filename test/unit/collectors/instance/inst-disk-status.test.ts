@@ -27,14 +27,14 @@ async function disks(list: readonly object[], node: RecordedNode = {}, role: 'pr
 }
 
 test('a file that is missing is bad, one that is there is healthy', async () => {
-  const { told, status } = await disks(
+  const { told: reported, status } = await disks(
     [
       { dev_type: 'file', logical_id: ['loop', '/srv/a'] },
       { dev_type: 'sharedfile', logical_id: ['loop', '/srv/b'] },
     ],
     { files: { '/srv/a': 'data' } },
   )
-  expect(told.map(({ status, details }) => [status, details])).toEqual([
+  expect(reported.map(({ status, details }) => [status, details])).toEqual([
     [
       { code: 0, message: '' },
       { path: '/srv/a', size_bytes: 4 },
@@ -59,8 +59,8 @@ test('volumes and mirrors in user space tell how they are as those of LVM and DR
   }
   const drbd = (minor: number) => ({ dev_type: 'drbd', logical_id: [HERE, OTHER, 11000, minor, minor, 'secret'] })
   const plain = (name: string) => ({ dev_type: 'plain', logical_id: ['xenvg', name] })
-  const { told } = await disks([plain('disk0'), plain('gone'), ...[0, 1, 2, 3].map(drbd)], { userSpace })
-  expect(told.map(({ status }) => status)).toEqual([
+  const { told: reported } = await disks([plain('disk0'), plain('gone'), ...[0, 1, 2, 3].map(drbd)], { userSpace })
+  expect(reported.map(({ status }) => status)).toEqual([
     { code: 0, message: '' },
     { code: 4, message: 'the logical volume xenvg/gone is missing' },
     { code: 0, message: '' },
@@ -68,7 +68,7 @@ test('volumes and mirrors in user space tell how they are as those of LVM and DR
     { code: 1, message: 'its own disk is inconsistent' },
     { code: 4, message: 'DRBD has no device 3' },
   ])
-  expect(told[0]?.details).toEqual({ volume: 'xenvg/disk0', attr: '-wi-ao----', size_bytes: 64 << 20 })
+  expect(reported[0]?.details).toEqual({ volume: 'xenvg/disk0', attr: '-wi-ao----', size_bytes: 64 << 20 })
 })
 
 test('logical volumes are found among those of LVM, with what is wrong with them', async () => {
@@ -77,14 +77,14 @@ test('logical volumes are found among those of LVM, with what is wrong with them
   const [, name = '', attr = '', ...rest] = first.trim().split(';')
   const partial = first.replace(attr, `${attr.slice(0, 8).padEnd(8, '-')}p`)
   const vg = rest[9] ?? ''
-  const { told } = await disks(
+  const { told: reported } = await disks(
     [
       { dev_type: 'plain', logical_id: [vg, name] },
       { dev_type: 'plain', logical_id: [vg, 'gone'] },
     ],
     { programs: { lvs: `${partial}\n` } },
   )
-  expect(told.map((one) => one.status)).toEqual([
+  expect(reported.map((one) => one.status)).toEqual([
     { code: 4, message: 'a physical volume of it is missing' },
     { code: 4, message: `the logical volume ${vg}/gone is missing` },
   ])
@@ -97,12 +97,12 @@ test.each([
   ['primary', [HERE, OTHER, 11000, 99, 0, 'secret'], { code: 4, message: 'DRBD has no device 99' }],
 ] as const)('a mirrored disk is that of its own minor: %s %j', async (role, logical_id, expected) => {
   const files = { '/proc/drbd': data('proc_drbd84.txt') }
-  const { told } = await disks([{ dev_type: 'drbd', logical_id }], { files }, role)
-  expect(told[0]?.status).toEqual(expected)
-  expect(JSON.stringify(told)).not.toContain('secret')
+  const { told: reported } = await disks([{ dev_type: 'drbd', logical_id }], { files }, role)
+  expect(reported[0]?.status).toEqual(expected)
+  expect(JSON.stringify(reported)).not.toContain('secret')
 })
 
 test('a disk whose storage tells nothing is unknown', async () => {
-  const { told } = await disks([{ dev_type: 'ext', logical_id: ['provider', 'x'] }])
-  expect(told[0]?.status).toEqual({ code: 2, message: 'disks of type ext do not tell how they are' })
+  const { told: reported } = await disks([{ dev_type: 'ext', logical_id: ['provider', 'x'] }])
+  expect(reported[0]?.status).toEqual({ code: 2, message: 'disks of type ext do not tell how they are' })
 })

@@ -62,8 +62,8 @@ test.each([
   const all = new Map([['a', { memory: 64, vcpus: 1, state: 0, time: 0, machine_state }]])
   const kvm = { ...running(), allInfo: () => Promise.resolve(all) }
   const message = `The instance is not running as it should be: QEMU says ${machine_state}`
-  const wanted = await report([instance('a', 'up', 'kvm')], { backEnds: { kvm } })
-  expect(wanted.instances[0]).toMatchObject({ actualState: state, status: { code: 4, message } })
+  const desired = await report([instance('a', 'up', 'kvm')], { backEnds: { kvm } })
+  expect(desired.instances[0]).toMatchObject({ actualState: state, status: { code: 4, message } })
   const unwanted = await report([instance('a', 'down', 'kvm')], { backEnds: { kvm } })
   expect(unwanted.instances[0]).toMatchObject({ actualState: state, status: { code: 4 } })
 })
@@ -74,8 +74,8 @@ test.each(['postmigrate', 'finish-migrate', 'inmigrate'])(
     const all = new Map([['a', { memory: 64, vcpus: 1, state: 0, time: 0, machine_state }]])
     const kvm = { ...running(), allInfo: () => Promise.resolve(all) }
     const message = `A migration of the instance has not ended here: QEMU says ${machine_state}`
-    for (const wanted of ['up', 'down']) {
-      const { instances } = await report([instance('a', wanted, 'kvm')], { backEnds: { kvm } })
+    for (const desired of ['up', 'down']) {
+      const { instances } = await report([instance('a', desired, 'kvm')], { backEnds: { kvm } })
       expect(instances[0]).toMatchObject({ actualState: 'unknown', status: { code: 2, message } })
     }
   },

@@ -20,8 +20,8 @@ test('a configuration that nobody tells is no empty one', async () => {
 })
 
 test('the program says what the node needs', async () => {
-  const told = { status: 'live-repair', command: 'swap', details: { disk: 'sdb' } }
-  expect(await collect({ programs: { [FILE]: JSON.stringify({ ...told, more: 1 }) } })).toEqual(told)
+  const reported = { status: 'live-repair', command: 'swap', details: { disk: 'sdb' } }
+  expect(await collect({ programs: { [FILE]: JSON.stringify({ ...reported, more: 1 }) } })).toEqual(reported)
 })
 
 test.each([
@@ -31,13 +31,16 @@ test.each([
   [{ mode: 0o775 }, 'may be changed by others than its owner'],
   [{ mode: 0o644 }, 'may not be executed'],
 ])('a program that is not safe is not started, and the node says so: %j', async (facts, why) => {
-  const told = await collect({ facts: { [FILE]: { ...SAFE, ...facts } } })
-  expect(told).toEqual({ status: 'not-run', details: expect.stringContaining(why) })
+  const reported = await collect({ facts: { [FILE]: { ...SAFE, ...facts } } })
+  expect(reported).toEqual({ status: 'not-run', details: expect.stringContaining(why) })
 })
 
 test('a program that others may replace is not started', async () => {
-  const told = await collect({ unsafe: { [FILE]: `${FILE} is a link` }, programs: { [FILE]: '{"status":"evacuate"}' } })
-  expect(told).toEqual({ status: 'not-run', details: `${FILE} is a link` })
+  const reported = await collect({
+    unsafe: { [FILE]: `${FILE} is a link` },
+    programs: { [FILE]: '{"status":"evacuate"}' },
+  })
+  expect(reported).toEqual({ status: 'not-run', details: `${FILE} is a link` })
 })
 
 test.each([

@@ -44,7 +44,7 @@ test.each(['2.9', '2.10', '2.12', '2.14', '2.16'])(
   'instances, disks and nodes of Ganeti %s are those that Ganeti has made of them in 3.1',
   (version) => {
     const { config } = upgraded(version)
-    const wanted = load(raw('3.1'))
+    const desired = load(raw('3.1'))
     const comparable = (objects: object) =>
       JSON.parse(
         JSON.stringify(objects, (key, value: unknown) =>
@@ -52,9 +52,9 @@ test.each(['2.9', '2.10', '2.12', '2.14', '2.16'])(
         ),
       ) as unknown
     for (const kind of ['instances', 'disks', 'nodes', 'nodegroups', 'networks'] as const)
-      expect(comparable(config[kind])).toEqual(comparable(wanted[kind]))
+      expect(comparable(config[kind])).toEqual(comparable(desired[kind]))
     const drbd = Object.values(config.disks).filter(({ dev_type }) => dev_type === 'drbd')
-    const before = Object.values(wanted.disks).filter(({ dev_type }) => dev_type === 'drbd')
+    const before = Object.values(desired.disks).filter(({ dev_type }) => dev_type === 'drbd')
     expect(drbd).not.toEqual([])
     for (const [index, disk] of drbd.entries())
       expect(disk.children.map(({ logical_id, nodes }) => [logical_id, nodes])).toEqual(

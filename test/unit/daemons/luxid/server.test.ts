@@ -62,16 +62,16 @@ test('nobody is told of a failure that may not be one', async () => {
 
 test('a short answer is one message to the system, a long one is sent as it comes', async () => {
   const client = net.connect(`${folder}/luxi`)
-  const heard: string[] = []
-  client.setEncoding('utf8').on('data', (text: string) => heard.push(text))
+  const received: string[] = []
+  client.setEncoding('utf8').on('data', (text: string) => received.push(text))
   const ask = async (slices: string[]): Promise<number> => {
     rows = slices
     const [connection] = servers.flatMap((server) => [...server.connections])
     const written = connection === undefined ? undefined : jest.spyOn(connection.socket, 'write')
-    heard.length = 0
+    received.length = 0
     client.write(`${JSON.stringify({ method: 'QueryNodes', args: [[], ['name'], false] })}\x03`)
-    while (!heard.join('').endsWith('\x03')) await new Promise((resolve) => client.once('data', resolve))
-    expect(JSON.parse(heard.join('').slice(0, -1))).toEqual({
+    while (!received.join('').endsWith('\x03')) await new Promise((resolve) => client.once('data', resolve))
+    expect(JSON.parse(received.join('').slice(0, -1))).toEqual({
       success: true,
       result: slices.map((one) => JSON.parse(one)),
     })

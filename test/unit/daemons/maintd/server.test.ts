@@ -169,8 +169,8 @@ test('who has the permission cancels, with a password or a token, and who lacks 
   const admin = { user: 'admin', token: null, permissions: ['*'] }
   const token = async (permissions: string[]) =>
     (await gantry.addToken(admin, { name: 't', permissions, tags: [], groups: [], expires: null })).secret
-  const looks = await token(['cluster.query'])
-  expect(await ask('POST', CANCEL, { as: `Bearer ${looks}` })).toMatchObject({ status: 403 })
+  const probes = await token(['cluster.query'])
+  expect(await ask('POST', CANCEL, { as: `Bearer ${probes}` })).toMatchObject({ status: 403 })
   expect(statusNow()).toBe('noted')
   const cancels = await token(['maintenance.cancel'])
   const canceled = await ask('POST', CANCEL, { as: `Bearer ${cancels}` })

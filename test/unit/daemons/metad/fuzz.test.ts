@@ -53,13 +53,13 @@ function request(): Buffer {
 
 /** The answers to some requests at once. A busy machine is given its time: the patience begins when it has answered others. */
 async function sent(where: net.NetConnectOpts, requests: readonly Buffer[]): Promise<string[]> {
-  const all = requests.map((bytes) => asked(where, bytes))
-  for (let time = 0; time < 2; time++) await asked(where, Buffer.from(WHOLE)).answer
+  const all = requests.map((bytes) => requested(where, bytes))
+  for (let time = 0; time < 2; time++) await requested(where, Buffer.from(WHOLE)).answer
   for (const { socket } of all) socket.setTimeout(PATIENCE_MS, () => socket.destroy())
   return Promise.all(all.map(({ answer }) => answer))
 }
 
-function asked(where: net.NetConnectOpts, bytes: Buffer): { socket: net.Socket; answer: Promise<string> } {
+function requested(where: net.NetConnectOpts, bytes: Buffer): { socket: net.Socket; answer: Promise<string> } {
   const socket = net.connect(where)
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))

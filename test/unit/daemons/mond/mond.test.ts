@@ -35,7 +35,7 @@ const history = new History({ sources, log: silentLog, save: () => Promise.resol
 let monitor: Monitor
 let mond: Mond
 let port = 0
-let told: ReadonlySet<string> | undefined
+let reported: ReadonlySet<string> | undefined
 
 beforeAll(async () => {
   const sign = (msg: string, time_ns: number) => ({
@@ -59,7 +59,7 @@ beforeAll(async () => {
       addresses: ['127.0.0.1'],
       port: 0,
       accessLog: 'none',
-      named: () => Promise.resolve(told),
+      named: () => Promise.resolve(reported),
       configAge_s: () => undefined,
     },
   })
@@ -70,7 +70,7 @@ afterAll(async () => {
   await history.close()
   await mond.close()
 })
-beforeEach(() => (told = undefined))
+beforeEach(() => (reported = undefined))
 
 const get = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
 const json = async (path: string): Promise<unknown> => (await get(path)).json()
@@ -78,7 +78,7 @@ const names = async (path: string) => ((await json(path)) as { name: string }[])
 
 test('answers what a real Ganeti answered', async () => {
   monitor.watch([...COLLECTORS.map((one) => ({ ...one, open: () => one.open(sources, {}) }))])
-  told = new Set(GANETI)
+  reported = new Set(GANETI)
   const { complaints, replayed } = await replayMond('127.0.0.1', port)
   expect(complaints).toEqual([])
   expect(replayed).toBeGreaterThan(10)
@@ -90,7 +90,7 @@ test('lists what the configuration names, and plugins; all of them while nobody 
   expect(await listed()).toEqual(
     [...COLLECTORS.map(({ name }) => name), 'rack'].filter((name) => name !== 'inst-status-xen'),
   )
-  told = new Set([...GANETI, 'inst-status'])
+  reported = new Set([...GANETI, 'inst-status'])
   expect(await listed()).toEqual([
     ...['cpu-avg-load', 'xen-cpu-avg-load', 'diskstats', 'drbd', 'lv', 'inst-status', 'rack'],
   ])

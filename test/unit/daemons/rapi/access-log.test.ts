@@ -10,9 +10,9 @@ async function lines(accessLog: AccessLevel, count: number, act: (harness: Harne
   const log = openLog({ write: (line) => void written.push(line) })
   const harness = await Harness.start(new RecordedMaster() as unknown as Master, { accessLog, log })
   await act(harness)
-  const told = () => written.filter((line) => line.includes('"request"')).length
+  const reported = () => written.filter((line) => line.includes('"request"')).length
   // A line is written when the answer has gone out, which its reader may know first.
-  while (told() < count) await new Promise((resolve) => setImmediate(resolve))
+  while (reported() < count) await new Promise((resolve) => setImmediate(resolve))
   await harness.stop()
   const entries = written.map((line) => JSON.parse(line) as Record<string, unknown>)
   return { entries: entries.filter(({ msg }) => msg === 'request'), text: written.join('') }

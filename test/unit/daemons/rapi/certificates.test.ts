@@ -22,7 +22,7 @@ async function written(name: string) {
   return files
 }
 
-async function shown({ rapi }: Harness): Promise<string | undefined> {
+async function displayed({ rapi }: Harness): Promise<string | undefined> {
   const socket = tls.connect({ host: '127.0.0.1', port: rapi.addresses[0]?.port, rejectUnauthorized: false })
   await once(socket, 'secureConnect')
   const { subjectaltname } = socket.getPeerCertificate()
@@ -32,9 +32,9 @@ async function shown({ rapi }: Harness): Promise<string | undefined> {
 
 test('its files may be two, and each is followed', async () => {
   const harness = await Harness.start(master, { certificate: await written('one.example.com') })
-  expect(await shown(harness)).toBe('DNS:one.example.com')
+  expect(await displayed(harness)).toBe('DNS:one.example.com')
   await written('another.example.com')
-  expect(await shown(harness)).toBe('DNS:another.example.com')
+  expect(await displayed(harness)).toBe('DNS:another.example.com')
   await harness.stop()
 })
 

@@ -73,9 +73,9 @@ describe('the websocket of a console', () => {
       return Promise.resolve({ ...choices, instance: name, kinds: name === 'both' ? ['serial', 'vnc'] : ['serial'] })
     },
     // It says again what it hears.
-    console: (_identity: Identity, asked: ConsoleRequest) =>
+    console: (_identity: Identity, requested: ConsoleRequest) =>
       Promise.resolve(async (messages: Duplex) => {
-        opened.push(asked)
+        opened.push(requested)
         messages.write('{"type":"connected","stream":"1.1","node":"node1"}')
         await pipeline(messages, messages)
       }),

@@ -91,13 +91,13 @@ test.each(['/2/groups', '/3/jobs'])('a client that leaves while it sends to %s i
   const error = jest.spyOn(log, 'error')
   const left = 'a client left while it sent its request'
   // The access log tells of the request, too.
-  const told = new Promise<void>((resolve) =>
+  const reported = new Promise<void>((resolve) =>
     jest.spyOn(log, 'info').mockImplementation((...[, text]) => (text === left ? resolve() : undefined)),
   )
   const socket = await connect()
   await write(socket, head(path, 'Content-Length: 4') + 'oo')
   socket.destroy()
-  await told
+  await reported
   expect(error).not.toHaveBeenCalled()
 })
 

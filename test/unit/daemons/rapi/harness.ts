@@ -188,8 +188,8 @@ async function rows(
   consoles: Record<string, unknown> = {},
 ): Promise<unknown[][]> {
   if (lock) throw new OpPrereqError('Sync queries are not allowed', 'wrong_input')
-  const wanted = names.length > 0 ? names : [...objects.keys()]
-  return wanted.map((name) => {
+  const desired = names.length > 0 ? names : [...objects.keys()]
+  return desired.map((name) => {
     const found = objects.get(name)
     if (found === undefined) throw new OpPrereqError(`${kind} name ${name} not found`, 'unknown_entity')
     const more = { console: consoles[name], 'be/maxmem': Reflect.get(Object(Reflect.get(found, 'beparams')), 'maxmem') }

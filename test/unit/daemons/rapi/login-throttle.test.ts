@@ -17,10 +17,10 @@ beforeEach(() => {
 })
 
 /** Tries a login, and answers `right`, `wrong`, or the refusal. */
-const login = (address: string, user: string | undefined, right = false, shown = `guess ${++guess}`) =>
+const login = (address: string, user: string | undefined, right = false, displayed = `guess ${++guess}`) =>
   turns
-    .take(address, { ...(user !== undefined && { user }), shown }, async () => {
-      looked.push(shown)
+    .take(address, { ...(user !== undefined && { user }), shown: displayed }, async () => {
+      looked.push(displayed)
       return right ? 'right' : undefined
     })
     .then((found) => found ?? 'wrong')

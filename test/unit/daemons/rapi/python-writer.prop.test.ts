@@ -32,7 +32,7 @@ test('any value is written as Python writes it, however it comes', () => {
 })
 
 test('rows become objects, as single rows do, and nothing for an object that is not there', () => {
-  const shown: Column[] = [
+  const displayed: Column[] = [
     { field: 'first', key: 'first' },
     { field: 'more', key: 'of "the next"', within: true },
     { field: 'params', key: 'params' },
@@ -43,8 +43,8 @@ test('rows become objects, as single rows do, and nothing for an object that is 
     fc.property(fc.array(row), cuts, (rows, at) => {
       // The separator after a row on the wire may be a line break.
       const text = `[${rows.map((one) => JSON.stringify(one)).join(',\n')}]`
-      const objects = rows.map((one) => (one === null ? null : objectOf(shown, one)))
-      expect(written(text, at, shown)).toBe(asPython(objects))
+      const objects = rows.map((one) => (one === null ? null : objectOf(displayed, one)))
+      expect(written(text, at, displayed)).toBe(asPython(objects))
     }),
   )
 })

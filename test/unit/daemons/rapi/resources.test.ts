@@ -84,9 +84,9 @@ test('tokens are found by letters of their name or user', async () => {
 
 test('the watcher is paused until a time that is to come, and goes on', async () => {
   const until = new Date(Date.now() + 3_600_000).toISOString()
-  const told = await ask('PUT', '/3/watcher/pause', { until })
-  expect(told.status).toBe(200)
-  expect(Date.parse(told.json.paused_until)).toBe(Date.parse(until))
+  const reported = await ask('PUT', '/3/watcher/pause', { until })
+  expect(reported.status).toBe(200)
+  expect(Date.parse(reported.json.paused_until)).toBe(Date.parse(until))
   expect((await ask('PUT', '/3/watcher/pause', { until: null })).json.paused_until).toBe(null)
   expect(calls).toEqual([
     ['pause', Date.parse(until) / 1000],

@@ -31,10 +31,10 @@ afterAll(() => harness.stop())
 afterEach(() => void removed.splice(0))
 
 function ask(method: string, url: string, headers: Record<string, string | undefined> = {}): Promise<Answer> {
-  const given = Object.entries({ Host: 'x', Connection: 'close', ...headers }).filter(
+  const input = Object.entries({ Host: 'x', Connection: 'close', ...headers }).filter(
     ([, value]) => value !== undefined,
   )
-  const lines = given.map(([name, value]) => `${name}: ${value}`)
+  const lines = input.map(([name, value]) => `${name}: ${value}`)
   return harness.raw([`${method} ${url} HTTP/1.1`, ...lines, '', ''].join('\r\n'))
 }
 
@@ -60,13 +60,13 @@ test('a session begins with a password, and its cookie is out of reach of script
   expect(answer.headers['set-cookie']).toMatch(
     /^__Host-gantry-session=[0-9a-f]{64}; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
   )
-  const told = JSON.parse(answer.body)
-  expect(told).toEqual({
+  const reported = JSON.parse(answer.body)
+  expect(reported).toEqual({
     ...{ user: 'admin', token: null, idle_s: SESSION_IDLE_S },
     ...{ ...RIGHTS, csrf: expect.stringMatching(/^[0-9a-f]{64}$/) },
   })
   const [cookie = ''] = String(answer.headers['set-cookie']).split(';')
-  expect(JSON.parse((await ask('GET', '/3/session', { Cookie: `other=1; ${cookie}` })).body)).toEqual(told)
+  expect(JSON.parse((await ask('GET', '/3/session', { Cookie: `other=1; ${cookie}` })).body)).toEqual(reported)
   // The secret is told in the cookie alone.
   expect(answer.body).not.toContain(cookie.split('=')[1])
 })

@@ -18,9 +18,9 @@ function masterOf() {
 function submittedBy(gantry: GantryMaster, user: string) {
   const reply = { headers: {}, status: 200 }
   const identity = { user, token: null, permissions: ['*'] }
-  const asked = { ...{ ops: [], reason: null, plan: null, key: undefined, ifMatch: undefined }, prefer: 'wait=60' }
+  const requested = { ...{ ops: [], reason: null, plan: null, key: undefined, ifMatch: undefined }, prefer: 'wait=60' }
   const v3 = { identity, gantry, reply } as Partial<V3Request> as V3Request
-  return submit(v3, asked, () => new AbortController().signal).then(() => reply.status)
+  return submit(v3, requested, () => new AbortController().signal).then(() => reply.status)
 }
 
 test('a user whose submissions all wait gets the number of the next job at once, while another waits', async () => {

@@ -267,14 +267,14 @@ describe('configuration', () => {
   })
 
   test.each(['wconfd', 'follow'] as const)('a follower on the %s socket sees each change', async (socket) => {
-    const seen: (string | null)[] = []
+    const observed: (string | null)[] = []
     const path = wconfd.paths.socket(socket)
     const follower = await followConfig(path, { clock: systemClock }, (now, delta) =>
-      seen.push(delta && now.cluster.tags.join()),
+      observed.push(delta && now.cluster.tags.join()),
     )
     const calls = wconfd.client()
     for (const tag of ['one', 'two']) await calls.gantryChange([0, '', 1], null, [['addTags', 'cluster', '', [tag]]])
-    await eventually(() => expect(seen).toEqual([null, 'one', 'one,two']))
+    await eventually(() => expect(observed).toEqual([null, 'one', 'one,two']))
     expect(follower.current()).toEqual(await calls.readConfig())
     // Whoever may only follow hears of maintenance, and of nothing else beside the configuration.
     const sections = Object.keys(follower.gantry()?.sections ?? {})

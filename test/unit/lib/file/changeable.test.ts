@@ -38,9 +38,9 @@ test.each([
   ['one in a folder of others', () => fs.chmodSync(path.dirname(program), 0o775), 'commands can be written by others'],
   ['one further down', () => fs.chmodSync(path.join(root, 'etc'), 0o757), 'etc can be written by others'],
   ['one that cannot be started', () => fs.chmodSync(program, 0o644), 'not executable'],
-])('a program is refused: %s', async (_, change, told) => {
+])('a program is refused: %s', async (_, change, reported) => {
   change()
-  expect(await why()).toContain(told)
+  expect(await why()).toContain(reported)
 })
 
 test('a program that somebody else owns is refused', async () => {

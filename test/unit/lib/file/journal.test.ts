@@ -145,7 +145,7 @@ describe('a single step of the disk fails', () => {
       // Each of them takes a file, and whatever follows.
       Object.assign(disk, {
         [step]: (...args: never[]) =>
-          failing(() => (systemDisk[step] as (...given: never[]) => Promise<unknown>)(...args)),
+          failing(() => (systemDisk[step] as (...input: never[]) => Promise<unknown>)(...args)),
       })
       const settling = { clock: { sleep: () => nextTurn() }, isOver: () => false }
       const journal = new FileJournal({ disk, file: named('journal'), settling })

@@ -2,7 +2,7 @@
 import { type Duplex, duplexPair } from 'node:stream'
 import { framedMessages } from '../../../../src/lib/net/framed-messages'
 
-async function heard(messages: AsyncIterable<unknown>): Promise<unknown[]> {
+async function received(messages: AsyncIterable<unknown>): Promise<unknown[]> {
   const all: unknown[] = []
   for await (const message of messages) all.push(message)
   return all
@@ -14,13 +14,13 @@ async function sent(...messages: readonly (string | Buffer)[]): Promise<Buffer> 
   const line = framedMessages(near, 100)
   for (const message of messages) line.write(message)
   line.end()
-  return Buffer.concat((await heard(far)) as Buffer[])
+  return Buffer.concat((await received(far)) as Buffer[])
 }
 
 test.each([1000, 1, 3])('texts and bytes arrive as what they were, in pieces of %s bytes', async (piece) => {
   const bytes = await sent('{"type":"waiting"}', Buffer.from('hello'), '', 'ünder')
   const [near, far] = duplexPair()
-  const all = heard(framedMessages(far, 100))
+  const all = received(framedMessages(far, 100))
   for (let at = 0; at < bytes.length; at += piece) near.write(bytes.subarray(at, at + piece))
   near.end()
   expect(await all).toEqual(['{"type":"waiting"}', Buffer.from('hello'), '', 'ünder'])
@@ -31,7 +31,7 @@ const failure = (line: Duplex): Promise<Error> => new Promise((resolve) => line.
 test('bytes beyond the longest message come in several, and a text beyond it is refused', async () => {
   const [near, far] = duplexPair()
   framedMessages(near, 4).end(Buffer.from('123456789'))
-  expect(await heard(framedMessages(far, 4))).toEqual(['1234', '5678', '9'].map((text) => Buffer.from(text)))
+  expect(await received(framedMessages(far, 4))).toEqual(['1234', '5678', '9'].map((text) => Buffer.from(text)))
   const line = framedMessages(duplexPair()[0], 4)
   line.write('12345')
   expect((await failure(line)).message).toBe('a text of 5 bytes is too long')
@@ -56,5 +56,5 @@ test('a reader that does not read holds up the writer', async () => {
   write()
   for (let turn = 0; turn < 300; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(written).toBeLessThan(40)
-  expect(await heard(reader)).toHaveLength(200)
+  expect(await received(reader)).toHaveLength(200)
 })

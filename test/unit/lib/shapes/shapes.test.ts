@@ -71,18 +71,18 @@ test('the found value is shown only to those who ask for it', () => {
 })
 
 test('other keys are refused, dropped or kept behind the known ones', () => {
-  const given = { b: 2, a: 1 }
-  expect(() => objectOf({ a: int }, { others: 'refused' }).parse(given)).toThrow('Superfluous')
-  expect(objectOf({ a: int }, { others: 'dropped' }).parse(given)).toEqual({ a: 1 })
-  expect(JSON.stringify(partialOf({ a: int }, { others: 'kept' }).parse(given))).toBe('{"a":1,"b":2}')
+  const input = { b: 2, a: 1 }
+  expect(() => objectOf({ a: int }, { others: 'refused' }).parse(input)).toThrow('Superfluous')
+  expect(objectOf({ a: int }, { others: 'dropped' }).parse(input)).toEqual({ a: 1 })
+  expect(JSON.stringify(partialOf({ a: int }, { others: 'kept' }).parse(input))).toBe('{"a":1,"b":2}')
 })
 
 test('a key with the name of something built in is a key like any other', () => {
-  const given: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}')
-  const read = dictOf(int).parse(given)
+  const input: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}')
+  const read = dictOf(int).parse(input)
   expect(Object.keys(read)).toEqual(['__proto__', 'constructor'])
-  expect(Object.keys(partialOf({}, { others: 'kept' }).parse(given))).toEqual(['__proto__', 'constructor'])
-  expect(() => partialOf({}, { others: 'refused' }).parse(given)).toThrow('Superfluous')
+  expect(Object.keys(partialOf({}, { others: 'kept' }).parse(input))).toEqual(['__proto__', 'constructor'])
+  expect(() => partialOf({}, { others: 'refused' }).parse(input)).toThrow('Superfluous')
 })
 
 test('a text for a program has no NUL, wherever it is; one for JSON may', () => {

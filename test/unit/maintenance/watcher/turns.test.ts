@@ -40,7 +40,7 @@ function start() {
   const answers: (() => void)[] = []
   master.query = () => new Promise((resolve) => void answers.push(() => resolve({ fields: [], data: [] })))
   const answer = async () => {
-    for (let asked = 0; asked < 3; asked++) {
+    for (let requested = 0; requested < 3; requested++) {
       while (answers.length === 0) await new Promise(setImmediate)
       answers.shift()?.()
     }

@@ -132,9 +132,9 @@ test.each([
   ['user_data', 'packages: [nginx]', 'whose first line says its kind'],
   ['user_data', `#cloud-config\n${'#'.repeat(1 << 16)}`, 'at most 65536 bytes long'],
   ['ssh_authorized_keys', `${KEY} ${'#'.repeat(1 << 16)}`, 'at most 65536 bytes long'],
-])('a value that is wrong for %s is refused by that name, and not repeated', (name, value, wanted) => {
+])('a value that is wrong for %s is refused by that name, and not repeated', (name, value, desired) => {
   const problems = cloudInitProblems({ [name]: value })
-  expect(problems).toEqual([expect.stringContaining(wanted)])
+  expect(problems).toEqual([expect.stringContaining(desired)])
   expect(problems[0]).toMatch(`OS parameter ${name} must be `)
   expect(problems[0]).not.toContain(value)
 })
@@ -154,7 +154,7 @@ test.each([
 })
 
 test('an instance gets a seed when its OS declares it or its parameters say so', () => {
-  const wanted = (declared: boolean, ...all: OsParameters[]) => all.map((params) => wantsCloudInit(params, declared))
-  expect(wanted(true, {}, { cloud_init: '' }, { cloud_init: 'no' })).toEqual([true, true, false])
-  expect(wanted(false, {}, { cloud_init: 'yes' }, { cloud_init: 'On' })).toEqual([false, true, true])
+  const desired = (declared: boolean, ...all: OsParameters[]) => all.map((params) => wantsCloudInit(params, declared))
+  expect(desired(true, {}, { cloud_init: '' }, { cloud_init: 'no' })).toEqual([true, true, false])
+  expect(desired(false, {}, { cloud_init: 'yes' }, { cloud_init: 'On' })).toEqual([false, true, true])
 })

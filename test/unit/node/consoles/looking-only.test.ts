@@ -42,15 +42,15 @@ test('what comes byte by byte is the same', async () => {
 })
 
 test('the encoding that makes the words of a pointer longer is not asked for', async () => {
-  const asked = Buffer.alloc(4 + 12)
-  asked.writeUInt8(2)
-  asked.writeUInt16BE(3, 2)
-  for (const [at, encoding] of [7, -316, -223].entries()) asked.writeInt32BE(encoding, 4 + 4 * at)
+  const requested = Buffer.alloc(4 + 12)
+  requested.writeUInt8(2)
+  requested.writeUInt16BE(3, 2)
+  for (const [at, encoding] of [7, -316, -223].entries()) requested.writeInt32BE(encoding, 4 + 4 * at)
   const left = Buffer.alloc(4 + 8)
   left.writeUInt8(2)
   left.writeUInt16BE(2, 2)
   for (const [at, encoding] of [7, -223].entries()) left.writeInt32BE(encoding, 4 + 4 * at)
-  expect(await passed([asked])).toEqual([left])
+  expect(await passed([requested])).toEqual([left])
 })
 
 test('an unknown word ends it, since nobody can tell where the next one begins', async () => {

@@ -13,11 +13,11 @@ import { settled, SteppedClock } from '../../../support/stepped-clock'
 let folder: string
 let server: net.Server
 let ends: net.Socket[]
-let heard: string
+let received: string
 beforeEach(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'consoles-'))
-  ;[ends, heard] = [[], '']
-  server = net.createServer((end) => void ends.push(end.on('data', (keys) => (heard += keys.toString()))))
+  ;[ends, received] = [[], '']
+  server = net.createServer((end) => void ends.push(end.on('data', (keys) => (received += keys.toString()))))
   await new Promise<void>((resolve) => server.listen(path.join(folder, 'serial'), resolve))
 })
 afterEach(async () => {
@@ -49,13 +49,13 @@ const REQUEST = { name: 'vm1', uuid: 'u-1', hypervisor: 'kvm', kind: 'serial', r
 /** The master's end of a console. */
 function opened(all: NodeConsoles, request: object = REQUEST) {
   const [line, master] = duplexPair({ objectMode: true })
-  const told: unknown[] = []
+  const reported: unknown[] = []
   master.on('data', (message: unknown) =>
-    told.push(typeof message === 'string' ? JSON.parse(message) : String(message)),
+    reported.push(typeof message === 'string' ? JSON.parse(message) : String(message)),
   )
   const served = all.serve(line)
   master.write(JSON.stringify(request))
-  return { told, master, served }
+  return { told: reported, master, served }
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -75,8 +75,8 @@ test('what is typed counts when its viewer has seen the present connection', asy
   console1.master.write(Buffer.from('early'))
   console1.master.write('1')
   console1.master.write(Buffer.from('ls'))
-  await until(() => heard !== '')
-  expect([heard, state.resumed]).toEqual(['ls', 1])
+  await until(() => received !== '')
+  expect([received, state.resumed]).toEqual(['ls', 1])
   ends[0]?.write('a file')
   await until(() => console1.told.length === 2)
   expect(console1.told[1]).toBe('a file')
@@ -92,7 +92,7 @@ test('who may only look types nothing, and changes nothing', async () => {
   await leave(looking)
   // Whatever was sent is there before the end.
   await until(() => ends[0]?.readableEnded === true)
-  expect([heard, state.resumed]).toEqual(['', 0])
+  expect([received, state.resumed]).toEqual(['', 0])
 })
 
 test('a console waits for an instance that does not run, and begins when there is news of it', async () => {

@@ -17,22 +17,25 @@ afterEach(async () => {
 async function instance() {
   const socket = path.join(folder, 'serial')
   const ends: net.Socket[] = []
-  const heard: Buffer[] = []
-  const server = net.createServer((end) => void ends.push(end.on('data', (keys) => heard.push(keys))))
+  const received: Buffer[] = []
+  const server = net.createServer((end) => void ends.push(end.on('data', (keys) => received.push(keys))))
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(socket, resolve))
-  return { socket, ends, heard }
+  return { socket, ends, heard: received }
 }
 
 function viewer({ room = true } = {}) {
-  const shown: string[] = []
+  const displayed: string[] = []
   const waiting: (() => void)[] = []
   const state = { room }
   const watching: SerialViewer = {
-    show: (said) => (shown.push(said.toString()), state.room),
+    show: (said) => (displayed.push(said.toString()), state.room),
     onRoom: (callback) => void waiting.push(callback),
   }
-  return { ...{ watching, shown, state }, makeRoom: () => waiting.splice(0).forEach((callback) => callback()) }
+  return {
+    ...{ watching, shown: displayed, state },
+    makeRoom: () => waiting.splice(0).forEach((callback) => callback()),
+  }
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -40,7 +43,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 test('viewers share one connection: each sees all output, and each may type', async () => {
-  const { socket, ends, heard } = await instance()
+  const { socket, ends, heard: received } = await instance()
   const lines = new SerialLines()
   const [one, other] = [viewer(), viewer()]
   const [first, second] = await Promise.all([
@@ -53,8 +56,8 @@ test('viewers share one connection: each sees all output, and each may type', as
   expect([one.shown, other.shown]).toEqual([['login: '], ['login: ']])
   await first.type(Buffer.from('a'))
   await second.type(Buffer.from('b'))
-  await until(() => Buffer.concat(heard).length === 2)
-  expect([Buffer.concat(heard).toString(), ends.length]).toEqual(['ab', 1])
+  await until(() => Buffer.concat(received).length === 2)
+  expect([Buffer.concat(received).toString(), ends.length]).toEqual(['ab', 1])
   first.leave()
   expect(lines.has('vm1')).toBe(true)
   second.leave()

@@ -151,7 +151,7 @@ describe('what no recording shows', () => {
     const context = { ...node.context, hypervisor: () => slow }
     const first = calls.instance_start({ ...context, caller: dead }, instance, false, [])
     const listed = calls.instance_list(context, ['fake'])
-    const seen = calls.instance_info(context, instance.name, 'fake')
+    const observed = calls.instance_info(context, instance.name, 'fake')
     const second = calls.instance_start(context, instance, false, [])
     const other = { ...instance, name: 'vm2.test' }
     const stopped = calls.instance_shutdown(context, instance, 1, [])
@@ -159,7 +159,7 @@ describe('what no recording shows', () => {
     begin()
     await Promise.all([first, second])
     expect(await listed).toEqual([instance.name])
-    expect(await seen).toMatchObject({ state: 0 })
+    expect(await observed).toMatchObject({ state: 0 })
     await stopped
     expect(started).toEqual([instance.name])
     expect(await calls.instance_list(context, ['fake'])).toEqual([])
@@ -191,18 +191,18 @@ describe('what no recording shows', () => {
   })
 
   test('an instance that will not end is an error after force has failed too', async () => {
-    const asked: boolean[] = []
+    const requested: boolean[] = []
     const immortal = {
       info: () => Promise.resolve({ memory: 1, vcpus: 1, state: 0, time: 0 }),
       isRunning: () => Promise.resolve(true),
       stop: (_instance: unknown, options?: { force?: boolean }) =>
-        Promise.resolve(void asked.push(options?.force === true)),
+        Promise.resolve(void requested.push(options?.force === true)),
     }
     const context = { ...node.context, hypervisor: () => stub(immortal) }
     await expect(calls.instance_shutdown(context, instance, 0.05, [])).rejects.toThrow(
       "Could not shutdown instance 'vm1.test' even by destroy",
     )
-    expect(asked).toEqual([false, true])
+    expect(requested).toEqual([false, true])
     const refusing = { ...immortal, stop: () => Promise.reject(new HypervisorFailure('no')) }
     await expect(
       calls.instance_shutdown({ ...node.context, hypervisor: () => stub(refusing) }, instance, 5, []),

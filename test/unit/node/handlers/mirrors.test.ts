@@ -151,10 +151,10 @@ test('new volumes are attached after their notes were begun on a minor that nobo
     does(`drbdsetup attach 0 ${DATA} ${META} flexible --on-io-error=detach --size 192m`),
     does('drbdsetup disk-options 0 --resync-rate 61440'),
   ]
-  const { asked } = await onDrbdNode({ kernel: [recorded('proc-diskless.txt')], programs }, (context) =>
+  const { asked: requested } = await onDrbdNode({ kernel: [recorded('proc-diskless.txt')], programs }, (context) =>
     mirrorHandlers.blockdev_addchildren(context, drbdDisk(), CHILDREN),
   )
-  expect(asked).toEqual(lines(programs))
+  expect(requested).toEqual(lines(programs))
 })
 
 test('notes that are begun at the same time have minors of their own, and none that is named already', async () => {
@@ -198,9 +198,9 @@ test('volumes are detached that are attached, and no others', async () => {
 })
 
 test('a synchronization is paused and goes on; a disk that has none is as wanted, one that is missing is told', async () => {
-  const pause = (programs: readonly RecordedProgram[], wanted = true) =>
+  const pause = (programs: readonly RecordedProgram[], desired = true) =>
     onDrbdNode({ kernel: [kernelSays('Connected')], programs: [LVS, ...programs] }, (context) =>
-      mirrorHandlers.blockdev_pause_resume_sync(context, [drbdDisk(), ...CHILDREN.slice(0, 1)], wanted),
+      mirrorHandlers.blockdev_pause_resume_sync(context, [drbdDisk(), ...CHILDREN.slice(0, 1)], desired),
     )
   const both = { result: [[true, null], [true, null]] } // prettier-ignore
   await expect(pause([SHOWN, does('drbdsetup pause-sync 0')])).resolves.toMatchObject(both)
@@ -227,10 +227,10 @@ test('what only a mirror can is refused for other disks', async () => {
 })
 
 test("the kernel's helper is told, or why there is none", async () => {
-  const told = onDrbdNode({ helper: '/bin/true\n', kernel: [VERSION] }, (context) =>
+  const reported = onDrbdNode({ helper: '/bin/true\n', kernel: [VERSION] }, (context) =>
     mirrorHandlers.drbd_helper(context),
   )
-  await expect(told).resolves.toMatchObject({ result: '/bin/true' })
+  await expect(reported).resolves.toMatchObject({ result: '/bin/true' })
   const loaded = onDrbdNode({}, (context) => mirrorHandlers.drbd_helper(context))
   await expect(loaded).rejects.toThrow('DRBD is not loaded on node node1.gnt.example, there is no /sys/module/drbd')
   const other = onDrbdNode({ helper: '/bin/true\n', kernel: ['version: 9.2.8 (api:2/proto:86-122)\n'] }, (context) =>

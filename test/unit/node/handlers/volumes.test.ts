@@ -71,8 +71,8 @@ test('sizes are told of block devices only, and no other file is asked about', a
       stderr: 'blockdev: cannot open /dev/none: No such file or directory\n',
     },
   ]
-  const asked = ['/dev/xenvg/a', '/dev/none', '/etc/passwd', '/dev/../etc/passwd']
-  await expect(on(recorded, (context) => volumeHandlers.bdev_sizes(context, asked))).resolves.toEqual({
+  const requested = ['/dev/xenvg/a', '/dev/none', '/etc/passwd', '/dev/../etc/passwd']
+  await expect(on(recorded, (context) => volumeHandlers.bdev_sizes(context, requested))).resolves.toEqual({
     '/dev/xenvg/a': 128,
   })
 })

@@ -109,11 +109,11 @@ describe('a process that hangs', () => {
   })
 
   test('is told from one that copies for a long time', async () => {
-    let looks = 0
+    let probes = 0
     let copied: () => void = () => undefined
     const copying = new Promise<void>((resolve) => (copied = resolve))
     await answering((method) => {
-      if (method === 'list' && ++looks === 3) copied()
+      if (method === 'list' && ++probes === 3) copied()
       return method !== 'giveBack'
     })
     const work = withLent(impatient, { socket, minor: 1, how: 'to write' }, () => Promise.resolve()).catch(

@@ -72,7 +72,7 @@ class Between {
   }
 
   private async passing(): Promise<void> {
-    if (this.delay_looks > 0) await looks(this.delay_looks)
+    if (this.delay_looks > 0) await probes(this.delay_looks)
     while (this.holds) await systemClock.sleep(2)
   }
 
@@ -119,14 +119,14 @@ afterEach(async () => {
   await both.end()
 })
 
-const looks = (count: number) => systemClock.sleep((count * MIRROR_LOOK_S * 1000) / FASTER)
+const probes = (count: number) => systemClock.sleep((count * MIRROR_LOOK_S * 1000) / FASTER)
 
 const linkOf = ({ disk }: Side): unknown => (disk as unknown as { link: unknown }).link
 
 test('both sides notice soon that the other one hangs, and come together when it goes on', async () => {
   await begin()
   between.hold()
-  while (both.sides.some(({ disk }) => disk.status.peerDisk !== 'DUnknown')) await looks(1)
+  while (both.sides.some(({ disk }) => disk.status.peerDisk !== 'DUnknown')) await probes(1)
   expect(a.disk.status.why ?? b.disk.status.why).toBe('the other node does not answer')
   between.go()
   await both.areWhole()
@@ -170,7 +170,7 @@ test.each([
   lengths.writeUInt32BE(said.length, 0)
   if (said !== '') silent.write(Buffer.concat([lengths, Buffer.from(said)]))
   try {
-    while (b.disk.status.connection !== 'WFReportParams') await looks(1)
+    while (b.disk.status.connection !== 'WFReportParams') await probes(1)
     await a.connect()
     await both.areWhole()
   } finally {
@@ -192,7 +192,7 @@ test('a large write that takes long on its way does not end the connection', asy
 test('an idle connection whose sides answer stays', async () => {
   await begin()
   const before = linkOf(a)
-  await looks(5 * MIRROR_SILENT_LOOKS)
+  await probes(5 * MIRROR_SILENT_LOOKS)
   expect(linkOf(a)).toBe(before)
 })
 
@@ -226,7 +226,7 @@ describe('with an earlier version at the other node', () => {
   ] as const)('%s: an idle connection stays, and a write that is not answered ends', async (_which, kinds, writer) => {
     await begin(kinds, writer)
     const side = both[writer]
-    await looks(5 * MIRROR_SILENT_LOOKS)
+    await probes(5 * MIRROR_SILENT_LOOKS)
     await both.areWhole()
     const guest = await side.open()
     between.hold()

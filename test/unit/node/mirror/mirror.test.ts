@@ -275,10 +275,10 @@ test('what is given back while copying is paused is on the other side after the 
 test('who waits for the other side is let go when copying is paused', async () => {
   const [a, b] = await pair(SLOW_KIB)
   fs.writeFileSync(await a.disk.lend(), 'installed', { flag: 'r+' })
-  const given = a.disk.giveBack()
+  const input = a.disk.giveBack()
   await eventually(() => sleep.mock.calls.some(([delay_ms]) => delay_ms >= 60_000) || undefined)
   await b.disk.pause(true)
-  await given
+  await input
   await a.is('PausedSyncS UpToDate/Inconsistent')
 })
 

@@ -18,11 +18,11 @@ const TELL = [`arping -q -U -c 1 -w 2 -s ${ADDRESS} -I eth1 ${ADDRESS}`, `arping
 const TAKE = `ip address add ${ADDRESS}/24 dev eth1 preferred_lft 0`
 const GIVE_UP = `ip address del ${ADDRESS}/24 dev eth1`
 
-let shown: ShownFiles
+let displayed: ShownFiles
 beforeEach(() => {
-  shown = shownFiles({ '/sys/class/net/eth1/flags': UP })
+  displayed = shownFiles({ '/sys/class/net/eth1/flags': UP })
 })
-afterEach(() => shown.remove())
+afterEach(() => displayed.remove())
 
 function machine(recordings: readonly (RecordedProgram | string)[], own: readonly string[] = []) {
   const programs = recordedPrograms(recordings.map((one) => (typeof one === 'string' ? { argv: one } : one)))
@@ -34,7 +34,7 @@ function machine(recordings: readonly (RecordedProgram | string)[], own: readonl
     return { address, netmask: '255.255.255.0', family: 'IPv4', mac: '00:00:00:00:00:00', internal: false, cidr: null }
   })
   const network = { run: programs.run, networkInterfaces: () => ({ eth1: entries }) }
-  const host = { files: shown.files, clock: clockAt(0), log, ...network }
+  const host = { files: displayed.files, clock: clockAt(0), log, ...network }
   return { host, warnings, done: () => programs.asked.map(({ argv }) => argv.join(' ')), left: programs.left }
 }
 
@@ -71,7 +71,7 @@ test.each([
   ['is down', DOWN, ADDRESS],
   ['has no ARP', WITHOUT_ARP, ADDRESS],
 ])('nobody is asked when the device %s', async (_, flags, address) => {
-  shown.put('/sys/class/net/eth1/flags', flags)
+  displayed.put('/sys/class/net/eth1/flags', flags)
   const { host, left } = machine([`ip address add ${address}/24 dev eth1 preferred_lft 0`])
   await setAddress(host, 'add', address, 24, 'eth1')
   expect(left()).toEqual([])
@@ -94,20 +94,20 @@ test('one of IPv6 is taken when the kernel has found no neighbour that has it', 
 test('while one of IPv6 is added, the kernel is to tell neighbours; then the setting is as it was', async () => {
   const setting = '/proc/sys/net/ipv6/conf/eth1/ndisc_notify'
   for (const before of ['0', '1']) {
-    shown.put(setting, before)
+    displayed.put(setting, before)
     const { host, warnings } = machine([TAKE_6, looked('deprecated')])
-    const seen: string[] = []
+    const observed: string[] = []
     const run: typeof host.run = (argv, options) => {
-      seen.push(shown.read(setting))
+      observed.push(displayed.read(setting))
       return host.run(argv, options)
     }
     await setAddress({ ...host, run }, 'add', ADDRESS_6, 64, 'eth1')
-    expect([seen, shown.read(setting), warnings]).toEqual([['1', '1'], before, []])
+    expect([observed, displayed.read(setting), warnings]).toEqual([['1', '1'], before, []])
   }
-  shown.put(setting, '0')
+  displayed.put(setting, '0')
   const taken = machine([{ argv: TAKE_6, code: 2, stderr: 'no' }])
   await expect(setAddress(taken.host, 'add', ADDRESS_6, 64, 'eth1')).rejects.toThrow('no')
-  expect(shown.read(setting)).toBe('0')
+  expect(displayed.read(setting)).toBe('0')
 })
 
 test('if the kernel cannot be told so, the address is taken all the same, and the log says what may go wrong', async () => {

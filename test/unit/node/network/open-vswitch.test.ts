@@ -20,11 +20,11 @@ test('a switch is made, and joined to a device if one is named', async () => {
 test('a failure is told with the words of the program, and the rest is left', async () => {
   const stderr =
     'ovs-vsctl: unix:/var/run/openvswitch/db.sock: database connection failed (No such file or directory)\n'
-  const { run, asked } = recordedPrograms([{ argv: ADD, code: 1, stderr }])
+  const { run, asked: requested } = recordedPrograms([{ argv: ADD, code: 1, stderr }])
   await expect(configureOpenvSwitch(run, 'switch1', 'eth1')).rejects.toThrow(
     `Failed to create openvswitch switch1: ${stderr.trim()} (systemctl restart openvswitch-switch)`,
   )
-  expect(asked.length).toBe(1)
+  expect(requested.length).toBe(1)
   const join = recordedPrograms([
     { argv: ADD },
     {
@@ -78,16 +78,16 @@ test('what the switch could not set up is a failure, and is taken back', async (
 
 test('a switch that is not there is told from one that cannot be asked', async () => {
   const argv = 'ovs-vsctl br-exists switch1'
-  const asked = (answer: object) => noSwitch(recordedPrograms([{ argv, ...answer }]).run, 'switch1')
-  expect(await asked({})).toBeUndefined()
-  expect(await asked({ code: 2 })).toBe(
+  const requested = (answer: object) => noSwitch(recordedPrograms([{ argv, ...answer }]).run, 'switch1')
+  expect(await requested({})).toBeUndefined()
+  expect(await requested({ code: 2 })).toBe(
     'there is no switch switch1 of Open vSwitch on this node (ovs-vsctl add-br switch1 makes it)',
   )
-  expect(await asked(notInstalled(argv))).toBe(
+  expect(await requested(notInstalled(argv))).toBe(
     'Open vSwitch is not installed here (apt-get install -y --no-install-recommends openvswitch-switch)',
   )
   const stderr = 'ovs-vsctl: unix:/run/openvswitch/db.sock: database connection failed (No such file or directory)\n'
-  expect(await asked({ code: 1, stderr })).toBe(`${stderr.trim()} (systemctl restart openvswitch-switch)`)
+  expect(await requested({ code: 1, stderr })).toBe(`${stderr.trim()} (systemctl restart openvswitch-switch)`)
 })
 
 test('a daemon that does not answer is not waited for', async () => {
@@ -98,7 +98,7 @@ test('a daemon that does not answer is not waited for', async () => {
 })
 
 test("a NIC does not lower its switch's MTU, and one that the switch cannot take is refused", async () => {
-  const shown = shownFiles({ '/sys/class/net/switch1/mtu': '9000\n' })
+  const displayed = shownFiles({ '/sys/class/net/switch1/mtu': '9000\n' })
   const nic = { uuid: 'nic-1', nicparams: { mode: 'openvswitch', link: 'switch1', vlan: ':20' } as const }
   const programs = recordedPrograms([
     { argv: 'ovs-vsctl --bare --no-headings --columns=name find Port external_ids:gantry-nic!=""' },
@@ -108,9 +108,9 @@ test("a NIC does not lower its switch's MTU, and one that the switch cannot take
       stderr: notSetUp('tap0', ': could not open network device tap0 (Device or resource busy)'),
     },
   ])
-  await expect(joinSwitch({ files: shown.files, run: programs.run }, nic, 'tap0')).rejects.toThrow(
+  await expect(joinSwitch({ files: displayed.files, run: programs.run }, nic, 'tap0')).rejects.toThrow(
     "Failed to join the switch switch1: Error detected while setting up 'tap0': could not open network device tap0 (Device or resource busy)",
   )
   expect(programs.left()).toEqual([])
-  shown.remove()
+  displayed.remove()
 })

@@ -55,13 +55,13 @@ test('ports that lead out of a bridge are told from those of guests and containe
   fs.mkdirSync(path.join(net, 'br0/bridge'))
   fs.writeFileSync(path.join(net, 'br0/bridge/vlan_filtering'), '1\n')
   fs.writeFileSync(path.join(net, 'br0/bridge/default_pvid'), '7\n')
-  const shown = shownFiles({
+  const displayed = shownFiles({
     '/proc/net/vlan/config':
       'VLAN Dev name    | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n' +
       'bond0.30       | 30  | bond0\nveth42.40      | 40  | veth42\n',
   })
-  const { uplinks, ...facts } = await bridgeFacts(shown.files, 'br0', net)
-  shown.remove()
+  const { uplinks, ...facts } = await bridgeFacts(displayed.files, 'br0', net)
+  displayed.remove()
   const takenVlans = [{ vid: '30', by: 'bond0.30', device: 'bond0' }]
   expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7, takenVlans })
   expect([...uplinks].sort()).toEqual(['bond0', 'tap-uplink', 'vx1'])
@@ -69,7 +69,7 @@ test('ports that lead out of a bridge are told from those of guests and containe
 })
 
 test('a tap device that joins a bridge changes neither its address nor its MTU, and is given its VLANs', async () => {
-  const shown = shownFiles({
+  const displayed = shownFiles({
     '/sys/class/net/tap0/address': '3a:5f:00:11:22:33\n',
     '/sys/class/net/br0/mtu': '9000\n',
     '/sys/class/net/br0/bridge/vlan_filtering': '1\n',
@@ -94,15 +94,15 @@ test('a tap device that joins a bridge changes neither its address nor its MTU, 
   ] as const) // prettier-ignore
   {
     const programs = recordedPrograms(commands.map((argv) => ({ argv })))
-    await joinBridge({ files: shown.files, run: programs.run }, 'tap0', 'br0', vlan)
+    await joinBridge({ files: displayed.files, run: programs.run }, 'tap0', 'br0', vlan)
     expect(programs.asked.map(({ argv }) => argv.join(' '))).toEqual(commands)
   }
   const stderr = 'RTNETLINK answers: Device or resource busy\n'
   const busy = recordedPrograms([{ argv: join[0] ?? '' }, { argv: join[1] ?? '' }, { argv: join[2] ?? '', code: 2, stderr }]) // prettier-ignore
-  await expect(joinBridge({ files: shown.files, run: busy.run }, 'tap0', 'br0', '')).rejects.toThrow(
+  await expect(joinBridge({ files: displayed.files, run: busy.run }, 'tap0', 'br0', '')).rejects.toThrow(
     `Failed to configure a NIC: ${join[2]}: ${stderr.trim()}`,
   )
-  shown.remove()
+  displayed.remove()
 })
 
 test("a NIC's VLAN is told to the switch in its own words", () => {
@@ -118,7 +118,7 @@ describe('a tap device joins', () => {
     ...{ nicparams: { link: 'net0', ...nicparams }, ...more },
   })
   /** The programs that run for the NIC, and what is written; on a machine with these files of the administrator. */
-  async function joined(wanted: ReturnType<typeof nic>, scripts: readonly string[] = []) {
+  async function joined(desired: ReturnType<typeof nic>, scripts: readonly string[] = []) {
     const done: string[] = []
     const files = {
       ...systemFiles,
@@ -131,7 +131,7 @@ describe('a tap device joins', () => {
       return { code: 0, output: '', stdout: '' } as never
     }
     const taps = new Taps({ files: files as never, run, paths: pathsOf('', 'n1') })
-    await taps.connect(instanceDict({ tags: ['a', 'b'] }), wanted, 2, 'tap0')
+    await taps.connect(instanceDict({ tags: ['a', 'b'] }), desired, 2, 'tap0')
     return done
   }
 
@@ -223,32 +223,32 @@ describe('a tap device that goes', () => {
 
   test('leaves its switch, and is not looked for there when it is in a bridge', async () => {
     const [device, port] = ['/sys/class/net/tap0/master/ifindex', '/sys/class/net/tap1/brport/state']
-    const shown = shownFiles({ [device]: '3\n', [port]: '3\n', '/run/openvswitch/db.sock': '' })
+    const displayed = shownFiles({ [device]: '3\n', [port]: '3\n', '/run/openvswitch/db.sock': '' })
     const commands = [
       'ovs-vsctl --no-wait --if-exists del-port tap0',
       'ip link delete dev tap0',
       'ip link delete dev tap1',
     ]
     const programs = recordedPrograms(commands.map((argv) => ({ argv })))
-    const taps = new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') })
+    const taps = new Taps({ files: displayed.files, run: programs.run, paths: pathsOf('', 'n1') })
     await taps.remove('tap0')
     await taps.remove('tap1')
     expect(programs.asked.map(({ argv }) => argv.join(' '))).toEqual(commands)
-    shown.remove()
+    displayed.remove()
   })
 
   test('with its machine is forgotten by its switch when the next NIC joins', async () => {
-    const shown = shownFiles({ '/sys/class/net/tap1/mtu': '1500\n' })
+    const displayed = shownFiles({ '/sys/class/net/tap1/mtu': '1500\n' })
     const programs = recordedPrograms([
       { argv: FIND, stdout: 'tap0\n\ntap1\n' },
       ...['ovs-vsctl --no-wait --if-exists del-port tap0', ADD, 'ip link set dev tap2 up'].map((argv) => ({ argv })),
     ])
-    await new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
+    await new Taps({ files: displayed.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
       ...([instanceDict(), { uuid: 'nic-1', mac: 'aa:00:00:00:00:01', nicparams: { mode: 'openvswitch', link: 'net0' } }] as const), // prettier-ignore
       ...([0, 'tap2'] as const),
     )
     expect(programs.left()).toEqual([])
-    shown.remove()
+    displayed.remove()
   })
 })
 
@@ -265,10 +265,10 @@ describe('a communication NIC', () => {
       'ip address replace 169.254.169.254/32 dev gnt.com.0',
       'ip -4 route replace 169.254.0.5/32 dev gnt.com.0',
     ]
-    const shown = shownFiles({})
+    const displayed = shownFiles({})
     const connect = async (one: ReturnType<typeof nic>, expected: readonly (string | RecordedProgram)[]) => {
       const programs = recordedPrograms(expected.map((known) => (typeof known === 'string' ? { argv: known } : known)))
-      await new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
+      await new Taps({ files: displayed.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
         ...([instanceDict(), one, 1, 'gnt.com.0'] as const),
       )
       return programs.asked
@@ -276,8 +276,8 @@ describe('a communication NIC', () => {
     expect((await connect(nic(), commands)).map(({ argv }) => argv.join(' '))).toEqual(commands)
     // The administrator's script for all NICs follows, and a script for the node's end replaces what we do.
     const administrators = (name: string) => {
-      shown.put(`/etc/ganeti/${name}`, '')
-      fs.chmodSync(shown.place(`/etc/ganeti/${name}`), 0o755)
+      displayed.put(`/etc/ganeti/${name}`, '')
+      fs.chmodSync(displayed.place(`/etc/ganeti/${name}`), 0o755)
     }
     administrators('kvm-vif-bridge')
     const every = '/etc/ganeti/kvm-vif-bridge gnt.com.0'
@@ -285,8 +285,8 @@ describe('a communication NIC', () => {
     administrators('kvm-ifup-os')
     const own = '/etc/ganeti/kvm-ifup-os gnt.com.0'
     const looked = 'ip -4 route show 169.254.0.5/32 dev gnt.com.0'
-    const asked = await connect(nic(), [commands[0] ?? '', own, { argv: looked, stdout: 'scope link\n' }, every])
-    const both = asked.filter(({ argv }) => argv[0] !== 'ip')
+    const requested = await connect(nic(), [commands[0] ?? '', own, { argv: looked, stdout: 'scope link\n' }, every])
+    const both = requested.filter(({ argv }) => argv[0] !== 'ip')
     expect(both[0]?.argv[0]).toBe('/etc/ganeti/kvm-ifup-os')
     expect(both).toHaveLength(2)
     for (const { options } of both)
@@ -297,24 +297,24 @@ describe('a communication NIC', () => {
       '/etc/ganeti/kvm-ifup-os has not routed 169.254.0.5 to gnt.com.0, so the guest could not ask for metadata ' +
         `(it said: ${stderr.trim()}). Mend the script, or remove it: without it the node does this itself`,
     )
-    shown.remove()
+    displayed.remove()
   })
 
   test('has a name of its own, whoever else makes one at the same time', async () => {
-    const shown = shownFiles({ '/sys/class/net/gnt.com.2/address': '', '/sys/class/net/tap9/address': '' })
-    expect(await freeTapName(shown.files)).toBe('gnt.com.3')
+    const displayed = shownFiles({ '/sys/class/net/gnt.com.2/address': '', '/sys/class/net/tap9/address': '' })
+    expect(await freeTapName(displayed.files)).toBe('gnt.com.3')
     const made: string[] = []
     const run = async (argv: readonly string[]) => {
       const name = argv[4] ?? ''
       made.push(name)
       // Another start was quicker.
-      if (made.length === 1) shown.put(`/sys/class/net/${name}/address`, '')
+      if (made.length === 1) displayed.put(`/sys/class/net/${name}/address`, '')
       return { code: made.length === 1 ? 1 : 0, output: 'Device or resource busy', stdout: '' } as never
     }
-    const taps = new Taps({ files: shown.files, run, paths: pathsOf('', 'n1') })
+    const taps = new Taps({ files: displayed.files, run, paths: pathsOf('', 'n1') })
     expect(await taps.makeForCommunication(undefined, [])).toBe('gnt.com.4')
     expect(made).toEqual(['gnt.com.3', 'gnt.com.4'])
-    shown.remove()
+    displayed.remove()
   })
 
   test('counts for an address only if the node routes that to its tap device and nowhere else', async () => {
@@ -322,9 +322,9 @@ describe('a communication NIC', () => {
     const route = (device: string, hex: string, mask = 'FFFFFFFF') =>
       `${device}\t${hex}\t00000000\t0005\t0\t0\t0\t${mask}\t0\t0\t0\n`
     const ask = async (routes: string, order: 'LE' | 'BE' = 'LE') => {
-      const shown = shownFiles({ '/proc/net/route': head + routes })
-      const answer = await isRoutedToGuest(shown.files, '169.254.0.5', order)
-      shown.remove()
+      const displayed = shownFiles({ '/proc/net/route': head + routes })
+      const answer = await isRoutedToGuest(displayed.files, '169.254.0.5', order)
+      displayed.remove()
       return answer
     }
     expect(await ask(route('gnt.com.0', '0500FEA9'))).toBe(true)

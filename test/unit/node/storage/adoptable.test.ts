@@ -65,11 +65,11 @@ async function onMachine<T>(
   }
 }
 
-const seen = (machine: Machine, wanted: readonly string[], others: readonly string[] = []) =>
-  onMachine(machine, (context) => volumeHandlers.gantry_devices_seen(context, wanted, others))
+const observed = (machine: Machine, desired: readonly string[], others: readonly string[] = []) =>
+  onMachine(machine, (context) => volumeHandlers.gantry_devices_seen(context, desired, others))
 
 test('the names of a device have the same numbers; what is missing, or no device, is left out', async () => {
-  await expect(seen({}, [WWN, '/dev/none', '/etc/passwd'], [SCSI, OTHER, '/dev/../etc/passwd'])).resolves.toEqual({
+  await expect(observed({}, [WWN, '/dev/none', '/etc/passwd'], [SCSI, OTHER, '/dev/../etc/passwd'])).resolves.toEqual({
     ...FREE,
     [SCSI]: { numbers: '8:16', held: null },
     [OTHER]: { numbers: '8:32', held: null },
@@ -83,14 +83,14 @@ test.each<[Machine, string]>([
   [{ groups: { '/dev/sdb': '' } }, 'it is a physical volume of LVM'],
   [{ exclusive: true }, 'the kernel or a program has it, or a part of it, for itself'],
 ])('a device that the machine uses is held: %j', async (machine, held) => {
-  await expect(seen(machine, [WWN])).resolves.toEqual({ [WWN]: { numbers: '8:16', held } })
+  await expect(observed(machine, [WWN])).resolves.toEqual({ [WWN]: { numbers: '8:16', held } })
   // The others belong to instances, which may use them.
-  await expect(seen(machine, [], [WWN])).resolves.toEqual(FREE)
+  await expect(observed(machine, [], [WWN])).resolves.toEqual(FREE)
 })
 
 test.each<Machine>([
   { mounted: '30 1 8:32 / /srv rw - ext4 /dev/sdc rw\n' },
   { groups: { '/dev/sdc': 'xenvg', '[unknown]': 'xenvg' } },
 ])('one beside it holds nothing: %j', async (machine) => {
-  await expect(seen(machine, [WWN])).resolves.toEqual(FREE)
+  await expect(observed(machine, [WWN])).resolves.toEqual(FREE)
 })

@@ -63,9 +63,9 @@ test('when its caller gives up in the middle, the rest stays as it was, and the 
   const open: typeof files.open = async (file, flags) => {
     const handle = await files.open(file, flags)
     const { write } = handle
-    const last = (...given: unknown[]) => {
+    const last = (...input: unknown[]) => {
       caller.abort()
-      return Reflect.apply(write, handle, given) as Promise<{ bytesWritten: number }>
+      return Reflect.apply(write, handle, input) as Promise<{ bytesWritten: number }>
     }
     return Object.assign(handle, { write: last })
   }

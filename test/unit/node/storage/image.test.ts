@@ -95,9 +95,9 @@ test.each([
   ['a file', 'file:///etc/passwd'],
   ['itself', '/image'],
 ])('a server that sends on to %s is not followed for ever', async (_, location) => {
-  let asked = 0
-  answer = (response) => void response.writeHead(302, { location }).end(String(asked++))
+  let requested = 0
+  answer = (response) => void response.writeHead(302, { location }).end(String(requested++))
   await expect(write(4)).rejects.toThrow(`Image '${url}/image' cannot be read: `)
-  expect(asked).toBeLessThan(50)
+  expect(requested).toBeLessThan(50)
   expect(written()).toBe(0)
 })

@@ -99,10 +99,10 @@ async function withDisks({ disk, assembled }: Look, work: (watched: Watched) => 
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-looks-'))
   const machine = withDrbd(storageMachine(root, 64 * 1024))
   let [now, most] = [0, 0]
-  const run: typeof machine.run = async (...given) => {
+  const run: typeof machine.run = async (...input) => {
     most = Math.max(most, ++now)
     await new Promise((resolve) => setImmediate(resolve))
-    return machine.run(...given).finally(() => void now--)
+    return machine.run(...input).finally(() => void now--)
   }
   const node = testNode('node1.example.com', { files: machine.files, run, clock: clockAt(0) })
   try {
@@ -155,8 +155,8 @@ test('neither a missing disk nor a file that is not a disk hides the others', as
       { ...first, logical_id: ['rbd'] },
       { ...first, params: { pool: 7 } },
     ]
-    const asked = [{ ...second, logical_id: ['rbd', 'gone'] }, ...strange, third]
-    const found = await blockdevHandlers.blockdev_getmirrorstatus_multi(context, asked)
+    const requested = [{ ...second, logical_id: ['rbd', 'gone'] }, ...strange, third]
+    const found = await blockdevHandlers.blockdev_getmirrorstatus_multi(context, requested)
     expect(found.map(([there]) => there)).toEqual([false, false, false, false, true])
   })
 })

@@ -216,7 +216,7 @@ const CALLS: Readonly<Record<string, Counted>> = {
 }
 
 test.each(Object.entries(CALLS))('%s starts no more programs than Ganeti', async (_call, { ganeti, node, work }) => {
-  const { asked } = await onDrbdNode(node, async (context) => void (await work(context)))
-  expect(asked.length).toBeGreaterThan(0)
-  expect(asked.length).toBeLessThanOrEqual(ganeti)
+  const { asked: requested } = await onDrbdNode(node, async (context) => void (await work(context)))
+  expect(requested.length).toBeGreaterThan(0)
+  expect(requested.length).toBeLessThanOrEqual(ganeti)
 })

@@ -29,10 +29,10 @@ function verify(files: Files, allowed = DIRECTORY) {
 
 test('programs that are missing are told with their packages', async () => {
   const files = withPrograms('/usr/bin/rbd')
-  const asked = ['rbd', 'mount.glusterfs', '../rbd']
-  await expect(missingPrograms(files, asked)).resolves.toEqual({ 'mount.glusterfs': 'glusterfs-client' })
+  const requested = ['rbd', 'mount.glusterfs', '../rbd']
+  await expect(missingPrograms(files, requested)).resolves.toEqual({ 'mount.glusterfs': 'glusterfs-client' })
   const { ask } = verify(files)
-  await expect(ask({ 'gantry-missing-programs': asked })).resolves.toEqual({
+  await expect(ask({ 'gantry-missing-programs': requested })).resolves.toEqual({
     'gantry-missing-programs': { 'mount.glusterfs': 'glusterfs-client' },
   })
 })
@@ -47,18 +47,18 @@ test('modules of QEMU are looked for where it has others, and a QEMU without any
     },
   })
   const folder = '/usr/lib/x86_64-linux-gnu/qemu'
-  const asked = ['block-rbd.so', 'block-gluster.so']
-  await expect(missingPrograms(machine(), asked)).resolves.toEqual({})
-  await expect(missingPrograms(machine(folder, `${folder}/block-rbd.so`), asked)).resolves.toEqual({
+  const requested = ['block-rbd.so', 'block-gluster.so']
+  await expect(missingPrograms(machine(), requested)).resolves.toEqual({})
+  await expect(missingPrograms(machine(folder, `${folder}/block-rbd.so`), requested)).resolves.toEqual({
     'block-gluster.so': 'qemu-block-extra',
   })
 })
 
 test('a node with mirrors in user space needs no programs of DRBD', async () => {
   node = testNode('node1.example.com', { files: withPrograms() })
-  const asked = ['drbdsetup', 'rbd']
-  await expect(missingHere(node.context, asked)).resolves.toEqual({ drbdsetup: 'drbd-utils', rbd: 'ceph-common' })
-  await expect(missingHere({ ...node.context, userVolumes: '/srv/ganeti/user-volumes' }, asked)).resolves.toEqual({
+  const requested = ['drbdsetup', 'rbd']
+  await expect(missingHere(node.context, requested)).resolves.toEqual({ drbdsetup: 'drbd-utils', rbd: 'ceph-common' })
+  await expect(missingHere({ ...node.context, userVolumes: '/srv/ganeti/user-volumes' }, requested)).resolves.toEqual({
     rbd: 'ceph-common',
   })
 })

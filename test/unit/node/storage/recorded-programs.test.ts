@@ -53,21 +53,21 @@ async function compare({ node: name, by_hand = [], call, args, result, failed, p
   for (const line of by_hand) for (const node of [ours, theirs]) node.run(line.split(' '))
   if (by_hand.length > 0) return
   for (const command of commands) theirs.run(command.split(' '))
-  const { asked, work } = answer(ours, name, call, args)
+  const { asked: requested, work } = answer(ours, name, call, args)
   if (failed === undefined) {
-    const given = await work
-    if (result !== undefined) expect(given).toEqual(result)
+    const input = await work
+    if (result !== undefined) expect(input).toEqual(result)
   } else await expect(work).rejects.toThrow()
   expect({ call, state: ours.state() }).toEqual({ call, state: theirs.state() })
   // Ours asks LVM to make a volume before it looks for the reason why that cannot be.
   const allowed = failed === undefined ? programs : programs + 1
-  expect({ call, more: asked.slice(allowed) }).toEqual({ call, more: [] })
+  expect({ call, more: requested.slice(allowed) }).toEqual({ call, more: [] })
 }
 
 function answer(volumes: VolumeNode, name: string, call: CallName, args: readonly unknown[]) {
-  const asked: string[] = []
+  const requested: string[] = []
   const run: Run = async (argv) => {
-    asked.push(argv.join(' '))
+    requested.push(argv.join(' '))
     const rest = { signal: null, timedOut: false }
     try {
       const stdout = volumes.run(argv)
@@ -88,7 +88,7 @@ function answer(volumes: VolumeNode, name: string, call: CallName, args: readonl
   const work = Promise.resolve()
     .then(() => runHandler(node.context, call, withDisks(call, args) as never))
     .finally(() => node.remove())
-  return { asked, work }
+  return { asked: requested, work }
 }
 
 /** The arguments at which a call has a disk, or a list of disks. */
@@ -105,6 +105,6 @@ function withDisks(call: CallName, args: readonly unknown[]): unknown[] {
   if (call === 'blockdev_rename')
     return [(args[0] as readonly [number, unknown][]).map(([disk, id]) => [disks[disk], id])]
   const at = DISKS_AT[call] ?? [0]
-  const given = (arg: unknown) => (Array.isArray(arg) ? arg.map((disk) => disks[Number(disk)]) : disks[Number(arg)])
-  return args.map((arg, index) => (at.includes(index) ? given(arg) : arg))
+  const input = (arg: unknown) => (Array.isArray(arg) ? arg.map((disk) => disks[Number(disk)]) : disks[Number(arg)])
+  return args.map((arg, index) => (at.includes(index) ? input(arg) : arg))
 }

@@ -72,13 +72,13 @@ const answerTo: Readonly<Record<string, (context: NodeContext, args: unknown) =>
 test.each(calls.map((call, index) => [`${call.step}, ${index}: ${call.call} on ${call.node}`, call] as const))(
   '%s',
   async (_name, { call, state, args, programs, ...recorded }) => {
-    const { context, asked } = nodeIn(states[state] as State)
+    const { context, asked: requested } = nodeIn(states[state] as State)
     const work = Promise.resolve().then(() => answerTo[call]?.(context, args))
     if (recorded.failed === undefined) expect(known(await work)).toEqual(known(recorded.result))
     else await expect(work).rejects.toThrow()
     // If it is asked for many disks at once, ours also asks drbdsetup, which tells whether a device is really the disk's.
-    const more = call === 'blockdev_getmirrorstatus_multi' && asked.includes('drbdsetup show') ? 1 : 0
-    expect(asked.length).toBeLessThanOrEqual(programs + more)
+    const more = call === 'blockdev_getmirrorstatus_multi' && requested.includes('drbdsetup show') ? 1 : 0
+    expect(requested.length).toBeLessThanOrEqual(programs + more)
   },
 )
 
@@ -94,9 +94,9 @@ const known = (answer: unknown): unknown =>
   )
 
 function nodeIn(state: State): { readonly context: NodeContext; readonly asked: readonly string[] } {
-  const asked: string[] = []
+  const requested: string[] = []
   const run: Run = async (argv) => {
-    asked.push(argv.join(' '))
+    requested.push(argv.join(' '))
     const stdout = printed(state, argv)
     return { code: 0, signal: null, stdout, stderr: '', output: stdout, timedOut: false }
   }
@@ -104,7 +104,7 @@ function nodeIn(state: State): { readonly context: NodeContext; readonly asked: 
     if (file !== '/proc/drbd') throw Object.assign(new Error(file), { code: 'ENOENT' })
     return state.drbd
   }
-  return { context: { ...node.context, run, files: Object.assign({}, systemFiles, { readFile }) }, asked }
+  return { context: { ...node.context, run, files: Object.assign({}, systemFiles, { readFile }) }, asked: requested }
 }
 
 /** The columns that are wanted, in the wanted units. */

@@ -147,8 +147,8 @@ test.each([
   [{ mode: 'remote' }, 'Missing X509 key name for encryption', 'wrong_input'],
   [{ remove_instance: true, shutdown: false, long_sleep: false }, 'Can not remove instance without shutting it down before', 'wrong_state'], // prettier-ignore
   [{ shutdown: false }, 'The long sleep option only makes sense when the instance can be shut down.', 'wrong_input'],
-])('%j is refused', async (given, text, code) => {
-  const outcome = await cluster.failure('OP_BACKUP_EXPORT', { ...backup, ...given })
+])('%j is refused', async (input, text, code) => {
+  const outcome = await cluster.failure('OP_BACKUP_EXPORT', { ...backup, ...input })
   expect(outcome).toEqual(['OpPrereqError', [text, code]])
 })
 
@@ -190,7 +190,7 @@ test('data from another cluster must be signed with the domain secret', async ()
     },
     ...{ x509_key_name: prepared.x509_key_name, destination_x509_ca: prepared.x509_ca },
   }
-  const refused = (given: object) => cluster.failure('OP_BACKUP_EXPORT', { ...remote, ...given })
+  const refused = (input: object) => cluster.failure('OP_BACKUP_EXPORT', { ...remote, ...input })
   expect(await refused({})).toEqual(['OpPrereqError', ['Target info for disk 0: HMAC is wrong', 'wrong_input']])
   expect(await refused({ x509_key_name: ['name', '00', '11'] })).toEqual([
     'OpPrereqError',
@@ -209,8 +209,8 @@ test('an exported instance is made again as it was, where the opcode does not sa
   const old = cluster.instance('inst2')
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2'), remove_instance: true })
   cluster.log.length = 0
-  const wanted = { instance_name: full('inst2'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
-  await cluster.run('OP_INSTANCE_CREATE', { ...wanted, pnode: full('node3'), start: false })
+  const desired = { instance_name: full('inst2'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
+  await cluster.run('OP_INSTANCE_CREATE', { ...desired, pnode: full('node3'), start: false })
   expect(cluster.noted).toMatchObject({ src_node: full('node1'), src_path: '/var/lib/ganeti/export/inst2.gnt.example' })
   expect(cluster.log).toContain('* running the instance OS import scripts...')
   expect(cluster.log.at(-1)).toBe('Running rename script for inst2.gnt.example')
@@ -223,8 +223,14 @@ test('an export is not imported onto a disk that is smaller than its own', async
   const [uuid = ''] = cluster.instance('inst2')?.disks ?? []
   const { size = 0 } = cluster.config.disks[uuid] ?? {}
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2'), remove_instance: true })
-  const wanted = { instance_name: full('inst2'), mode: 'import', disk_template: 'file', nics: [], pnode: full('node3') }
-  const smaller = { ...wanted, disks: [{ size: size - 1 }, { size }], start: false }
+  const desired = {
+    instance_name: full('inst2'),
+    mode: 'import',
+    disk_template: 'file',
+    nics: [],
+    pnode: full('node3'),
+  }
+  const smaller = { ...desired, disks: [{ size: size - 1 }, { size }], start: false }
   expect(await cluster.failure('OP_INSTANCE_CREATE', smaller)).toEqual([
     'OpPrereqError',
     [
@@ -239,7 +245,7 @@ test('an export is not imported onto a disk that is smaller than its own', async
 test('an export without disks is imported without disks, unless the opcode wants some', async () => {
   await cluster.run('OP_CLUSTER_SET_PARAMS', { enabled_disk_templates: ['sharedfile', 'file', 'diskless'] })
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst4'), remove_instance: true })
-  const wanted = {
+  const desired = {
     instance_name: full('inst4'),
     mode: 'import',
     disks: [],
@@ -247,11 +253,11 @@ test('an export without disks is imported without disks, unless the opcode wants
     pnode: full('node3'),
     start: false,
   }
-  expect(await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, disk_template: 'file' })).toEqual([
+  expect(await cluster.failure('OP_INSTANCE_CREATE', { ...desired, disk_template: 'file' })).toEqual([
     'OpPrereqError',
     ['No disk info specified and the export is missing the disk information', 'wrong_input'],
   ])
-  await cluster.run('OP_INSTANCE_CREATE', wanted)
+  await cluster.run('OP_INSTANCE_CREATE', desired)
   expect(cluster.noted).toMatchObject({ disk_template: 'diskless' })
   expect(cluster.instance('inst4')).toMatchObject({ disks: [] })
 })
@@ -260,21 +266,21 @@ test('a copy of an instance that is still there has network cards like it, with 
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2') })
   const mac = cluster.instance('inst2')?.nics[0]?.mac ?? ''
   const { exports } = cluster.world.node(full('node1'))
-  const told = exports.get(full('inst2')) ?? ''
-  exports.set(full('inst2'), told.replace(/\[instance\]\n/, `$&nic0_mac = ${mac}\n`))
+  const reported = exports.get(full('inst2')) ?? ''
+  exports.set(full('inst2'), reported.replace(/\[instance\]\n/, `$&nic0_mac = ${mac}\n`))
   expect(exports.get(full('inst2'))).toContain(mac)
-  const wanted = { instance_name: full('inst31'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
+  const desired = { instance_name: full('inst31'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
   const source = { src_node: full('node1'), src_path: full('inst2'), pnode: full('node3'), start: false }
-  await cluster.run('OP_INSTANCE_CREATE', { ...wanted, ...source, conflicts_check: false })
+  await cluster.run('OP_INSTANCE_CREATE', { ...desired, ...source, conflicts_check: false })
   expect(cluster.instance('inst31')?.nics).toMatchObject([{ mac: expect.not.stringMatching(mac) as string }])
 })
 
 test('an instance whose disks did not all come stays, stopped, and its job fails', async () => {
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2') })
   cluster.answers.export_start = fail('gone')
-  const wanted = { instance_name: full('inst30'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
+  const desired = { instance_name: full('inst30'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
   const source = { src_node: full('node1'), src_path: full('inst2'), pnode: full('node3') }
-  const outcome = await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, ...source })
+  const outcome = await cluster.failure('OP_INSTANCE_CREATE', { ...desired, ...source })
   expect(outcome).toMatchObject(['OpExecError', [expect.stringContaining('Not all disks of instance inst30')]])
   expect(cluster.instance('inst30')?.admin_state).toBe('down')
   expect(cluster.runningOn('inst30')).toEqual([])

@@ -2,7 +2,7 @@
 import type { FakeCluster } from '../../../support/fake-cluster'
 import { drbdInstance, plainInstance, storageCluster } from '../../../support/storage-cluster'
 
-const wanted = { mode: 'local', target_node: 'node3.gnt.example', shutdown: false }
+const desired = { mode: 'local', target_node: 'node3.gnt.example', shutdown: false }
 
 let cluster: FakeCluster
 beforeEach(() => {
@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 
 const volumes = () => [...cluster.world.node('node1.gnt.example').disks.keys()].sort()
-const exported = (op: object) => cluster.run('OP_BACKUP_EXPORT', { ...wanted, ...op })
+const exported = (op: object) => cluster.run('OP_BACKUP_EXPORT', { ...desired, ...op })
 
 test.each([plainInstance, drbdInstance])('%j runs on while it is exported', async (instance) => {
   await cluster.run('OP_INSTANCE_CREATE', { ...instance, disks: [{ size: 64 }] })

@@ -144,10 +144,10 @@ test.each([
   [{ zeroing_timeout_fixed: 0, zeroing_timeout_per_mib: 0 }, 0],
 ])(
   'a helper machine that does not end gets the time for its disks (%j), then the instance runs again',
-  async (given, limit_s) => {
+  async (input, limit_s) => {
     cluster.answers.instance_info = undefined
     const began_ms = cluster.clock.now_ms()
-    const [, [text]] = (await cluster.failure('OP_BACKUP_EXPORT', { ...zeroing, ...given })) as [string, [string]]
+    const [, [text]] = (await cluster.failure('OP_BACKUP_EXPORT', { ...zeroing, ...input })) as [string, [string]]
     expect(text).toMatch(/^Helper VM with image .* has not finished within .*--zeroing-timeout-fixed/)
     expect((cluster.clock.now_ms() - began_ms) / 1000).toBeCloseTo(limit_s)
     expect(order('instance_shutdown', 'instance_start', 'import_start')).toEqual([
@@ -171,11 +171,11 @@ test('a helper machine for whose zeros there is no room is not waited for', asyn
 })
 
 test('a node that does not tell for a while is asked again', async () => {
-  const told = cluster.answers.instance_info
+  const reported = cluster.answers.instance_info
   let silent = 2
   cluster.answers.instance_info = (node, args) => {
     if (helperStarts(cluster).length > 0 && silent-- > 0) throw new Error('starting')
-    return told?.(node, args)
+    return reported?.(node, args)
   }
   await expect(cluster.run('OP_BACKUP_EXPORT', zeroing)).resolves.toEqual([true, [true]])
 })
@@ -296,9 +296,9 @@ test.each<[string, object, () => unknown, RegExp]>([
     ofCluster({ zeroing_image: 'ftp://example.com/x' }),
     /cannot be asked for: .*unknown scheme/,
   ],
-])('%s is refused before anything is touched', async (_what, given, prepare, text) => {
+])('%s is refused before anything is touched', async (_what, input, prepare, text) => {
   prepare()
-  const [kind, [said]] = (await cluster.failure('OP_BACKUP_EXPORT', { ...zeroing, ...given })) as [string, [string]]
+  const [kind, [said]] = (await cluster.failure('OP_BACKUP_EXPORT', { ...zeroing, ...input })) as [string, [string]]
   expect([kind, said]).toEqual(['OpPrereqError', expect.stringMatching(text)])
   expect(order('instance_shutdown', 'blockdev_create')).toEqual([])
 })

@@ -82,8 +82,8 @@ async function token(node: NodeTarget, type: string, action: string, options: un
 function strangers(): string[] {
   const sides = members.map((node) => {
     const { server, client } = filesOf(node)
-    const [shown, ...others] = certificatesOf(server)
-    return { name: node.name, shown, all: [shown, ...others], client: certificate(client) }
+    const [displayed, ...others] = certificatesOf(server)
+    return { name: node.name, shown: displayed, all: [displayed, ...others], client: certificate(client) }
   })
   return sides.flatMap((caller) =>
     sides.flatMap((callee) => {
@@ -107,15 +107,15 @@ function once<T>(parse: (pem: string) => T): (pem: string) => T {
 
 const certificate = once((pem) => new X509Certificate(pem))
 const certificatesOf = once((pem) => {
-  const { shown, next, trusted } = readServerPem(pem)
-  return [shown.certificate, ...(next ? [next.certificate] : []), ...trusted].map(certificate)
+  const { shown: displayed, next, trusted } = readServerPem(pem)
+  return [displayed.certificate, ...(next ? [next.certificate] : []), ...trusted].map(certificate)
 })
 
 function expectRenewed(): void {
   const [first] = members.map((node) => filesOf(node).server)
-  const { shown, next, trusted } = readServerPem(first ?? '')
+  const { shown: displayed, next, trusted } = readServerPem(first ?? '')
   expect({ next, trusted }).toEqual({ next: undefined, trusted: [] })
-  expect(former).not.toContain(shown.certificate)
+  expect(former).not.toContain(displayed.certificate)
   for (const node of members) {
     expect(filesOf(node).server).toBe(first)
     expect(fake.config.cluster.candidate_certs[node.uuid]).toBe(certificateDigest(filesOf(node).client))
@@ -136,13 +136,13 @@ test('one that was killed at any point goes on when it is repeated', async () =>
     start()
     left = alive
     await expect(fake.run(renewal)).rejects.toThrow(Killed)
-    const seen = fake.files.get(SERVER) ?? ''
+    const observed = fake.files.get(SERVER) ?? ''
     left = Infinity
     expect(await fake.run(renewal)).toBeNull()
     expectRenewed()
-    const { next, shown } = readServerPem(seen)
+    const { next, shown: displayed } = readServerPem(observed)
     // If the master had begun with a certificate, all nodes have that one in the end.
-    const begun = next ?? (seen === former ? undefined : shown)
+    const begun = next ?? (observed === former ? undefined : displayed)
     if (begun !== undefined) expect(fake.files.get(SERVER)).toContain(begun.certificate)
     expect([alive, fake.log.some((line) => line.includes('interrupted'))]).toEqual([alive, alive > 2])
   }
@@ -180,10 +180,10 @@ test('a file that has no certificate is not replaced', async () => {
 })
 
 test('a file is read as it is written', async () => {
-  const [shown, next, trusted] = (await Promise.all([1, 2, 3].map(() => createCertificate()))).map(
+  const [displayed, next, trusted] = (await Promise.all([1, 2, 3].map(() => createCertificate()))).map(
     (pem) => readServerPem(pem).shown,
   )
-  if (shown === undefined || next === undefined || trusted === undefined) throw new Error('no certificates')
-  const pem = { shown, next, trusted: [trusted.certificate] }
+  if (displayed === undefined || next === undefined || trusted === undefined) throw new Error('no certificates')
+  const pem = { shown: displayed, next, trusted: [trusted.certificate] }
   expect(readServerPem(writeServerPem(pem))).toEqual(pem)
 })

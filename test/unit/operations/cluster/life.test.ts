@@ -56,9 +56,11 @@ describe('client certificates', () => {
     const { fake, run } = renewing({})
     expect(await run()).toBeNull()
     expect(fake.config.cluster.candidate_certs).toEqual({ [own]: 'NEW', [node2.uuid]: 'NEW' })
-    const asked = fake.calls('node_crypto_tokens').map(({ node, args }) => [node, ...(args[0] as unknown[][]).flat()])
+    const requested = fake
+      .calls('node_crypto_tokens')
+      .map(({ node, args }) => [node, ...(args[0] as unknown[][]).flat()])
     const waiting = { cert_file: '/var/lib/ganeti/client.pem.new' }
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       [node2.name, 'ssl', 'create', null],
       [master(base).name, 'ssl', 'create', waiting],
       [master(base).name, 'ssl', 'install', waiting],

@@ -7,11 +7,11 @@ import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
 let cluster: FakeCluster
 /** The question that the script got, and its answer. */
-let asked: { request: Record<string, unknown> }[]
+let requested: { request: Record<string, unknown> }[]
 let says: unknown
 
 beforeEach(() => {
-  asked = []
+  requested = []
   cluster = smallCluster(['node1', 'node2'], {
     default_iallocator: 'mine',
     enabled_disk_templates: ['rbd', 'drbd'],
@@ -27,7 +27,7 @@ beforeEach(() => {
     node_info: (): NodeInfo => ['boot', [], [hypervisor]],
     all_instances_info: () => ({}),
     iallocator_runner: (_node, [, input]) => {
-      asked.push(JSON.parse(input) as { request: Record<string, unknown> })
+      requested.push(JSON.parse(input) as { request: Record<string, unknown> })
       return JSON.stringify(says)
     },
   }
@@ -51,7 +51,7 @@ test('the built-in allocator balances, whatever the default allocator of other q
       { kind: 'node', uuid: cluster.node('node1').uuid, serial_no: 1 },
     ],
   ])
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
   expect(cluster.locks.filter((lock) => !lock.startsWith('cluster/'))).toEqual([])
 })
 
@@ -62,7 +62,7 @@ test('a script of the list balances, and what its relocations gain is told', asy
     ['db.test', ['node2.test'], ['node1.test']],
   ])
   const { steps, ops, groups, more } = await balance({ max_moves: 1, groups: ['default'] })
-  expect(asked).toMatchObject([{ request: { type: 'balance', max_moves: 1, group_name: 'default' } }])
+  expect(requested).toMatchObject([{ request: { type: 'balance', max_moves: 1, group_name: 'default' } }])
   expect(steps).toMatchObject([
     { instance: 'web.test', group: 'default', kind: 'migrate', from: ['node2.test'], to: ['node1.test'] },
   ])
@@ -143,7 +143,7 @@ test('a script counts what fits into each group', async () => {
       },
     ],
   })
-  expect(asked.map(({ request }) => request)).toMatchObject([
+  expect(requested.map(({ request }) => request)).toMatchObject([
     {
       ...{ type: 'capacity', group_name: 'default', memory: 1024, vcpus: 1, required_nodes: 1, max_instances: 3 },
       disks: [{ size: 1024, dev_type: 'rbd', spindles: 2 }],
@@ -182,5 +182,5 @@ test('a token is told of no node that it does not see, and a plan of a question 
   const op = { OP_ID: 'OP_CLUSTER_CAPACITY', spec, iallocator: 'mine', reason: [] }
   const [planned] = await cluster.plan(op)
   expect(planned?.opcode).toMatchObject({ possible: true, changes: [], changes_complete: true })
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
 })

@@ -7,7 +7,7 @@ import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 let cluster: FakeCluster
 let far: string
 /** The input of the administrator's script, and its answer. */
-let asked: unknown
+let requested: unknown
 let says: unknown
 
 beforeEach(() => {
@@ -26,7 +26,7 @@ beforeEach(() => {
     node_info: (): NodeInfo => ['boot', [], [hypervisor]],
     all_instances_info: () => ({}),
     iallocator_runner: (_node, [name, input, params]) => {
-      asked = { name, input: JSON.parse(input) as unknown, params }
+      requested = { name, input: JSON.parse(input) as unknown, params }
       return typeof says === 'string' ? says : JSON.stringify(says)
     },
   }
@@ -130,7 +130,11 @@ const out = { direction: 'out', mode: 'relocate', name: 'web', iallocator: 'mine
 test('a script of the administrator is asked on the master, with the parameters of the cluster', async () => {
   says = 'what it says'
   await expect(cluster.run('OP_TEST_ALLOCATOR', out)).resolves.toBe('what it says')
-  expect(asked).toMatchObject({ name: 'mine', params: {}, input: { request: { type: 'relocate', name: 'web.test' } } })
+  expect(requested).toMatchObject({
+    name: 'mine',
+    params: {},
+    input: { request: { type: 'relocate', name: 'web.test' } },
+  })
   expect(cluster.calls('iallocator_runner').map(({ node }) => node)).toEqual(['node1.test'])
 })
 
@@ -138,7 +142,7 @@ test('a script or the built-in allocator can be asked for a balance, and how man
   const ask = (more: object) => cluster.run('OP_TEST_ALLOCATOR', { direction: 'out', name: 'x', ...more })
   says = 'what it says'
   await expect(ask({ mode: 'balance', count: 3, iallocator: 'mine' })).resolves.toBe('what it says')
-  expect(asked).toMatchObject({ input: { request: { type: 'balance', max_moves: 3 } } })
+  expect(requested).toMatchObject({ input: { request: { type: 'balance', max_moves: 3 } } })
   const moves = JSON.parse(String(await ask({ mode: 'balance', count: 1, iallocator: 'hail' }))) as { result: unknown }
   expect(moves).toMatchObject({ success: true, result: [[expect.any(String), ['node2.test'], ['node1.test']]] })
   const size = { memory: 1000, vcpus: 1, disks: [{ size: 1024, mode: 'rw' }], disk_template: 'rbd', group_name: 'far' }
@@ -169,9 +173,9 @@ test('the allocators of a kind of question are asked in order until one finds so
   await cluster.run('OP_NODE_EVACUATE', evacuation)
   expect(cluster.submitted).toHaveLength(2)
   lists({ 'node-evacuate': ['hail', 'mine'] })
-  asked = undefined
+  requested = undefined
   await cluster.run('OP_NODE_EVACUATE', evacuation)
-  expect(asked).toBeUndefined()
+  expect(requested).toBeUndefined()
 })
 
 test('where none finds anything, the error is that of the last one', async () => {
@@ -218,16 +222,16 @@ const create = { mode: 'create', instance_name: 'new.test', disk_template: 'rbd'
 test('a script places a new instance, if it may be there', async () => {
   says = success(['far2.test'])
   // This test does not care how far the job gets on that node.
-  const wanted = { ...create, disk_template: 'diskless', disks: [] }
-  await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })
+  const desired = { ...create, disk_template: 'diskless', disks: [] }
+  await cluster.failure('OP_INSTANCE_CREATE', { ...desired, iallocator: 'mine' })
   expect(cluster.log[0]).toBe(' - INFO: Selected nodes for instance new.test via iallocator mine: far2.test')
-  expect(asked).toMatchObject({
+  expect(requested).toMatchObject({
     input: {
       request: { type: 'allocate', name: 'new.test', memory: 64, vcpus: 1, required_nodes: 1, os: 'noop', nics: [] },
     },
   })
   says = { success: false, info: 'the moon is wrong', result: [] }
-  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })).resolves.toEqual([
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...desired, iallocator: 'mine' })).resolves.toEqual([
     'OpPrereqError',
     ["Can't compute nodes using iallocator 'mine': the moon is wrong", 'insufficient_resources'],
   ])
@@ -238,14 +242,14 @@ test('a script is told the networks of NICs by uuid, as it is told those of the 
   const net = { name: 'net1', uuid, network: '192.0.2.0/24', tags: [], serial_no: 1, ctime: 0, mtime: 0 }
   cluster.config = { ...cluster.config, networks: { [uuid]: net } }
   says = success(['far2.test'])
-  const wanted = {
+  const desired = {
     ...create,
     disk_template: 'diskless',
     disks: [],
     nics: [{ ip: 'pool', network: 'net1', name: 'first' }, { link: 'br1' }],
   }
-  await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })
-  const { request } = (asked as { input: { request: object } }).input
+  await cluster.failure('OP_INSTANCE_CREATE', { ...desired, iallocator: 'mine' })
+  const { request } = (requested as { input: { request: object } }).input
   // As Ganeti writes them: what is in the configuration, parameters of their own apart.
   expect(request).toHaveProperty('nics', [
     { name: 'first', mac: 'auto', ip: 'pool', network: uuid, nicparams: {}, uuid: expect.any(String) },
@@ -286,7 +290,7 @@ test('a script says how a group is emptied, with opcodes that move instances and
   says = success([moved, [], [[step]]])
   await cluster.run('OP_GROUP_EVACUATE', { group_name: 'default', iallocator: 'mine' })
   expect(cluster.submitted).toMatchObject([[step]])
-  expect(asked).toMatchObject({ input: { request: { type: 'change-group', instances: ['db.test', 'web.test'], target_groups: [far] } } }) // prettier-ignore
+  expect(requested).toMatchObject({ input: { request: { type: 'change-group', instances: ['db.test', 'web.test'], target_groups: [far] } } }) // prettier-ignore
   says = success([moved, [], [[{ OP_ID: 'OP_CLUSTER_DESTROY' }]]])
   const refused = await cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default', iallocator: 'mine' })
   expect(refused).toEqual(['ResultValidationError', [expect.stringMatching(/^iallocator returned invalid result: /)]])
@@ -299,7 +303,7 @@ test('a script empties a node, also where soft errors do not count', async () =>
     'OpExecError',
     ['Unable to evacuate instances web.test (no reason was given)'],
   ])
-  expect(asked).toMatchObject({
+  expect(requested).toMatchObject({
     params: { 'ignore-soft-errors': null },
     input: { request: { evac_mode: 'primary-only' } },
   })
@@ -344,8 +348,8 @@ test('however much a script says, the error of the job stays short', async () =>
 
 test('a script must name nodes that there are, and for a relocation in the same group', async () => {
   says = success(['nowhere.test'])
-  const wanted = { ...create, disk_template: 'diskless', disks: [] }
-  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })).resolves.toEqual([
+  const desired = { ...create, disk_template: 'diskless', disks: [] }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...desired, iallocator: 'mine' })).resolves.toEqual([
     'OpPrereqError',
     ["Node 'nowhere.test' not known", 'unknown_entity'],
   ])

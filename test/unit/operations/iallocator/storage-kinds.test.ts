@@ -9,13 +9,13 @@ let cluster: FakeCluster
 /** MiB free on each node, for files also on the second one only. */
 let free: { lvm: number; file: number; second?: number }
 /** The cluster data that a script got. */
-let told: { nodes: Record<string, { free_disk: number }> }[]
+let reported: { nodes: Record<string, { free_disk: number }> }[]
 
 const ENABLED: DiskTemplate[] = ['sharedfile', 'file', 'plain', 'drbd', 'rbd', 'diskless']
 
 beforeEach(() => {
   free = { lvm: 70_000, file: 70_000 }
-  told = []
+  reported = []
   cluster = smallCluster(['node1', 'node2', 'node3'], {
     default_iallocator: 'hail',
     enabled_disk_templates: ENABLED,
@@ -38,7 +38,7 @@ beforeEach(() => {
     ],
     all_instances_info: () => ({}),
     iallocator_runner: (_node, [, input]) => {
-      told.push(JSON.parse(input) as (typeof told)[number])
+      reported.push(JSON.parse(input) as (typeof reported)[number])
       return JSON.stringify({ success: true, info: 'well done', result: ['node3.test'] })
     },
   }
@@ -54,7 +54,7 @@ const spec = (disk_template: string) => ({
   ...{ disk_template, memory_mib: 128, vcpus: 1 },
   disks_mib: disk_template === 'diskless' ? [] : [1024],
 })
-const wanted = (disk_template: string) => ({
+const desired = (disk_template: string) => ({
   ...{ instance_name: 'new.test', mode: 'create', os_type: 'noop', hypervisor: 'fake', disk_template, nics: [] },
   ...{ disks: disk_template === 'diskless' ? [] : [{ size: 1024 }], ip_check: false, name_check: false, start: false },
   beparams: { memory: 128 },
@@ -62,13 +62,13 @@ const wanted = (disk_template: string) => ({
 
 /** Where each of the doors finds room for such an instance. */
 async function found(template: string): Promise<Record<string, boolean>> {
-  const one = wanted(template)
+  const one = desired(template)
   const multi = { iallocator: 'hail', instances: [one], dry_run: true }
   const placed = (await cluster.run('OP_INSTANCE_MULTI_ALLOC', multi)) as { allocatable: string[] }
   const capacity = { spec: spec(template), max_instances: 1, iallocator: 'hail' }
   const { fits } = (await cluster.run('OP_CLUSTER_CAPACITY', capacity)) as Capacity
-  const asked = { nodes: [], instances: [{ spec: spec(template) }] }
-  const { placed: arrived } = (await cluster.run('OP_CLUSTER_WHAT_IF', asked)) as WhatIf
+  const requested = { nodes: [], instances: [{ spec: spec(template) }] }
+  const { placed: arrived } = (await cluster.run('OP_CLUSTER_WHAT_IF', requested)) as WhatIf
   const { disks } = one
   const direct = { direction: 'out', mode: 'allocate', name: 'new.test', iallocator: 'hail', disk_template: template }
   const size = { disks: disks.map((disk) => ({ ...disk, mode: 'rw' })), memory: 128, vcpus: 1, nics: [], os: 'noop' }
@@ -126,8 +126,8 @@ test('a script is told the storage that the instances use which are there', asyn
   there.drbd()
   free.file = 5000
   for (const template of ['sharedfile', 'diskless', 'drbd', 'plain', 'file']) {
-    const instances = [wanted(template)]
+    const instances = [desired(template)]
     await cluster.failure('OP_INSTANCE_MULTI_ALLOC', { instances, iallocator: 'mine' })
   }
-  expect(told.map(({ nodes }) => nodes['node3.test']?.free_disk)).toEqual([70_000, 70_000, 70_000, 70_000, 5000])
+  expect(reported.map(({ nodes }) => nodes['node3.test']?.free_disk)).toEqual([70_000, 70_000, 70_000, 70_000, 5000])
 })

@@ -25,14 +25,15 @@ async function withNetwork(): Promise<void> {
   await cluster.run('OP_CLUSTER_SET_PARAMS', { instance_communication_network: 'comm' })
   for (const { OP_ID, ...op } of cluster.submitted.flat()) await cluster.run(OP_ID, op)
 }
-const told = (): MetadataDict[] => cluster.calls('instance_metadata_modify').map(({ args }) => args[0] as MetadataDict)
+const reported = (): MetadataDict[] =>
+  cluster.calls('instance_metadata_modify').map(({ args }) => args[0] as MetadataDict)
 const modify = (more: object) => cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: NAME, ...more })
 
 test('a new instance gets a NIC of its own, and its node all OS parameters before it starts', async () => {
   await withNetwork()
   await cluster.run('OP_INSTANCE_CREATE', { ...create, ...params, nics: [{ mac: 'aa:00:00:12:34:56' }] })
   expect(cluster.instance('inst20')?.nics).toMatchObject([{ mac: 'aa:00:00:12:34:56' }, metadataNic])
-  expect(told()).toMatchObject([
+  expect(reported()).toMatchObject([
     { name: NAME, nics: [{}, { ...metadataNic, nicparams: { mode: 'routed' } }], ...params },
   ])
   const order = cluster.asked.map(({ call }) => call)
@@ -69,7 +70,7 @@ test('communication is switched on and off; other NICs stay', async () => {
     instance_communication: false,
     nics: [{ mac: 'aa:00:00:12:34:56' }],
   })
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   await modify({ instance_communication: true, hotplug: false })
   expect(cluster.instance('inst20')?.nics).toMatchObject([{}, metadataNic])
   await modify({ nics: [['add', -1, { mac: 'aa:00:00:12:34:57' }]], hotplug: false })
@@ -78,15 +79,15 @@ test('communication is switched on and off; other NICs stay', async () => {
   await modify({ instance_communication: false, hotplug: false })
   expect(cluster.instance('inst20')?.nics).toMatchObject([{ mac: 'aa:00:00:12:34:56' }, { mac: 'aa:00:00:12:34:57' }])
   // The node hears of each change, also of the last; none of them begins an installation.
-  expect(told().map(({ nics }) => nics.length)).toEqual([2, 3, 3, 2])
-  expect(told().map((one) => one.osparams_private ?? one.osparams_secret)).toEqual([
+  expect(reported().map(({ nics }) => nics.length)).toEqual([2, 3, 3, 2])
+  expect(reported().map((one) => one.osparams_private ?? one.osparams_secret)).toEqual([
     undefined,
     undefined,
     undefined,
     undefined,
   ])
   await modify({ osparams: { a: 'b' } })
-  expect(told()).toHaveLength(4)
+  expect(reported()).toHaveLength(4)
 })
 
 test('a node that cannot be told is a warning', async () => {
@@ -106,5 +107,5 @@ test('a reinstallation tells the new secrets', async () => {
   const disks = [{ size: 8 }]
   await cluster.run('OP_INSTANCE_CREATE', { ...create, disk_template: 'sharedfile', disks, start: false })
   await cluster.run('OP_INSTANCE_REINSTALL', { instance_name: NAME, ...params })
-  expect(told().at(-1)).toMatchObject(params)
+  expect(reported().at(-1)).toMatchObject(params)
 })

@@ -184,19 +184,19 @@ test('the allocator chooses a node and says so; a dry run stops there', async ()
 
 test('a network of a NIC, by name, is looked for in the groups, and the allocator takes one that has it', async () => {
   const { pnode: _, ...anywhere } = create
-  const wanted = { ...anywhere, iallocator: 'hail', nics: [{ ip: 'pool', network: 'net1' }] }
-  await cluster.run('OP_INSTANCE_CREATE', wanted)
+  const desired = { ...anywhere, iallocator: 'hail', nics: [{ ip: 'pool', network: 'net1' }] }
+  await cluster.run('OP_INSTANCE_CREATE', desired)
   const [net1] = Object.values(cluster.config.networks).filter(({ name }) => name === 'net1')
   expect(cluster.instance('inst20')?.nics).toMatchObject([{ network: net1?.uuid, ip: '10.99.0.3' }])
   for (const [uuid, group] of Object.entries(cluster.config.nodegroups))
     if (Object.keys(group.networks).length > 0) cluster.change('patchNodeGroup', uuid, { networks: {} })
-  const [, [text]] = (await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, instance_name: 'other' })) as [
+  const [, [text]] = (await cluster.failure('OP_INSTANCE_CREATE', { ...desired, instance_name: 'other' })) as [
     string,
     [string],
   ]
   expect(text).toMatch(/not connected to its network/)
   await expect(
-    cluster.failure('OP_INSTANCE_CREATE', { ...wanted, instance_name: 'other', nics: [{ network: 'nosuch' }] }),
+    cluster.failure('OP_INSTANCE_CREATE', { ...desired, instance_name: 'other', nics: [{ network: 'nosuch' }] }),
   ).resolves.toEqual(['OpPrereqError', ["Network 'nosuch' not found", 'unknown_entity']])
 })
 
@@ -236,16 +236,16 @@ describe('with opportunistic locking', () => {
   })
 
   test('a script that finds no room on the free nodes is asked again with all of them', async () => {
-    const asked: unknown[] = []
+    const requested: unknown[] = []
     cluster.answers.iallocator_runner = (_node, [, input]) => {
       const { request } = JSON.parse(input) as { request: Record<string, unknown> }
-      asked.push(request['restrict-to-nodes'])
+      requested.push(request['restrict-to-nodes'])
       return JSON.stringify({ success: false, info: 'the moon is wrong', result: [] })
     }
     hold(['node1'])
     const locked = cluster.run('OP_INSTANCE_CREATE', { ...op, iallocator: 'mine' })
     await expect(locked).rejects.toThrow(/^blocked by .*livelock\/9/)
-    expect(asked).toEqual([expect.not.arrayContaining([cluster.node('node1').name])])
+    expect(requested).toEqual([expect.not.arrayContaining([cluster.node('node1').name])])
     expect(cluster.log).toEqual([
       " - INFO: IAllocator 'mine' failed on opportunistically acquired nodes: the moon is wrong",
       '* falling back to full lock allocation',
@@ -254,8 +254,8 @@ describe('with opportunistic locking', () => {
   })
 
   test('an instance that fits on no node is refused for good', async () => {
-    const wanted = { ...op, beparams: { memory: '1t' }, ignore_ipolicy: true }
-    const [, [, code]] = (await cluster.failure('OP_INSTANCE_CREATE', wanted)) as [string, string[]]
+    const desired = { ...op, beparams: { memory: '1t' }, ignore_ipolicy: true }
+    const [, [, code]] = (await cluster.failure('OP_INSTANCE_CREATE', desired)) as [string, string[]]
     expect([code, cluster.log.at(-1)]).toEqual(['insufficient_resources', '* falling back to full lock allocation'])
   })
 })
@@ -264,8 +264,8 @@ test('when no node fits, the error counts the reasons, and says how much there i
   const { pnode: _, ...anywhere } = create
   cluster.change('patchNode', cluster.node('node2').uuid, { drained: true, master_candidate: false })
   cluster.change('patchNode', cluster.node('node3').uuid, { offline: true, master_candidate: false })
-  const wanted = { ...anywhere, beparams: { memory: '1t' }, ignore_ipolicy: true }
-  await expect(cluster.failure('OP_INSTANCE_CREATE', wanted)).resolves.toEqual([
+  const desired = { ...anywhere, beparams: { memory: '1t' }, ignore_ipolicy: true }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', desired)).resolves.toEqual([
     'OpPrereqError',
     [
       "Can't compute nodes using iallocator 'hail': no node fits: 2 lack memory (largest free 65,536 MiB on node4.gnt.example, 1,048,576 needed), 1 is drained, 1 is offline",
@@ -382,8 +382,8 @@ test('parts that cannot be taken back are named, and stay known', async () => {
   cluster.answers.blockdev_remove = () => {
     throw new Error('busy')
   }
-  const wanted = { ...shared, disks: [{ size: 8 }] }
-  await expect(cluster.failure('OP_INSTANCE_CREATE', wanted)).resolves.toEqual([
+  const desired = { ...shared, disks: [{ size: 8 }] }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', desired)).resolves.toEqual([
     'OpExecError',
     ['There are some degraded disks for this instance'],
   ])
@@ -398,11 +398,11 @@ test.each([
 ])('no disk is taken away that the configuration names, if that takes %s', async (_, refused) => {
   cluster.answers.blockdev_getmirrorstatus = () => {
     let changes = 0
-    cluster.refuses = (asked) => asked.length > 0 && ++changes >= refused
+    cluster.refuses = (requested) => requested.length > 0 && ++changes >= refused
     return [{ dev_path: '', is_degraded: true, ldisk_status: 4 }]
   }
-  const wanted = { ...shared, disks: [{ size: 8 }] }
-  await expect(cluster.failure('OP_INSTANCE_CREATE', wanted)).resolves.toEqual([
+  const desired = { ...shared, disks: [{ size: 8 }] }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', desired)).resolves.toEqual([
     'OpExecError',
     ['There are some degraded disks for this instance'],
   ])

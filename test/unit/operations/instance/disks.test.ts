@@ -165,11 +165,11 @@ describe('rename', () => {
   test.each([
     ['a second name', (answers: FakeCluster['answers']) => (answers.gantry_file_link = fail('no')), 'no'],
     ['another name', (answers: FakeCluster['answers']) => (answers.blockdev_rename = fail('no')), 'no'],
-  ])('keeps the name and all files when one cannot get %s', async (_what, given, why) => {
+  ])('keeps the name and all files when one cannot get %s', async (_what, input, why) => {
     await stop('inst2')
     inFolder('sub')
     const [before, instance] = [[file(0), file(1)], cluster.instance('inst2')]
-    given(cluster.answers)
+    input(cluster.answers)
     await expect(cluster.failure('OP_INSTANCE_RENAME', two)).resolves.toEqual([
       'OpExecError',
       [`Cannot rename instance inst2.gnt.example: ${why}`],

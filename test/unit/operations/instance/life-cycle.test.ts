@@ -335,9 +335,15 @@ describe('console', () => {
     })
   })
   test('a node leads to no other machine and no other instance with its console', async () => {
-    const told = { instance: 'inst4', kind: 'ssh', host: 'node1.gnt.example', user: 'root', command: ['x'] } as const
-    cluster.answers.instance_console_info = () => ({ 'inst1.gnt.example': told })
-    const mine = { ...told, instance: 'inst1.gnt.example', host: 'node2.gnt.example' }
+    const reported = {
+      instance: 'inst4',
+      kind: 'ssh',
+      host: 'node1.gnt.example',
+      user: 'root',
+      command: ['x'],
+    } as const
+    cluster.answers.instance_console_info = () => ({ 'inst1.gnt.example': reported })
+    const mine = { ...reported, instance: 'inst1.gnt.example', host: 'node2.gnt.example' }
     await expect(cluster.run('OP_INSTANCE_CONSOLE', of('inst1'))).resolves.toEqual(mine)
   })
 

@@ -108,8 +108,8 @@ describe('a stopped instance', () => {
   })
 
   test('moves when its copies are equal, or become equal soon', async () => {
-    let looks = 0
-    cluster.answers.blockdev_find = () => (++looks < 3 ? degraded : { ...degraded, is_degraded: false })
+    let probes = 0
+    cluster.answers.blockdev_find = () => (++probes < 3 ? degraded : { ...degraded, is_degraded: false })
     await cluster.run('OP_INSTANCE_FAILOVER', failover)
     expect(inst2()).toMatchObject({ primary_node: cluster.node('node2').uuid, disks_active: false })
     expect(cluster.calls('blockdev_assemble').length).toBeGreaterThan(0)
@@ -129,10 +129,10 @@ test('an instance whose other node hangs is shown with what its own node says', 
     if (name === 'node2.gnt.example') throw new Error('the mirrors did not answer list in 4 s')
     return degraded
   }
-  const asked = { instances: ['inst2.gnt.example'], static: false, use_locking: true }
-  const answer = (await cluster.run('OP_INSTANCE_QUERY_DATA', asked)) as Record<string, { disks: unknown[] }>
-  const shown = ['/dev/drbd0', null, null, null, null, true, 1]
-  expect(answer['inst2.gnt.example']?.disks[0]).toMatchObject({ pstatus: shown, sstatus: null })
+  const requested = { instances: ['inst2.gnt.example'], static: false, use_locking: true }
+  const answer = (await cluster.run('OP_INSTANCE_QUERY_DATA', requested)) as Record<string, { disks: unknown[] }>
+  const displayed = ['/dev/drbd0', null, null, null, null, true, 1]
+  expect(answer['inst2.gnt.example']?.disks[0]).toMatchObject({ pstatus: displayed, sstatus: null })
   expect(cluster.log.join('\n')).toContain(
     "WARNING: Can't compute disk status for inst2.gnt.example: the mirrors did not",
   )

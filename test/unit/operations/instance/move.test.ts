@@ -56,9 +56,9 @@ test('a migration takes the steps of a real master, in its order', async () => {
 })
 
 test('the node that takes over notes why, also after a cleanup; one with Ganeti need not know how', async () => {
-  const told = () => cluster.calls('gantry_reason').map(({ node, args }) => [node, args[0], args[2]])
+  const reported = () => cluster.calls('gantry_reason').map(({ node, args }) => [node, args[0], args[2]])
   await cluster.run('OP_INSTANCE_MIGRATE', { ...move, reason: [['cli:migrate', 'for a test', 1]] })
-  expect(told()).toEqual([['node1.gnt.example', 'inst6.gnt.example', 'migrate']])
+  expect(reported()).toEqual([['node1.gnt.example', 'inst6.gnt.example', 'migrate']])
   expect(JSON.stringify(cluster.calls('gantry_reason')[0]?.args[1])).toContain('for a test')
 
   cluster.answers.gantry_reason = () => {
@@ -69,9 +69,9 @@ test('the node that takes over notes why, also after a cleanup; one with Ganeti 
 })
 
 test('progress is told every ten seconds', async () => {
-  let asked = 0
+  let requested = 0
   cluster.answers.gantry_migration_status = () =>
-    asked++ < 60 ? { status: 'active', transferred_ram: asked, total_ram: 100 } : { status: 'completed' }
+    requested++ < 60 ? { status: 'active', transferred_ram: requested, total_ram: 100 } : { status: 'completed' }
   await cluster.run('OP_INSTANCE_MIGRATE', move)
   expect(cluster.log).toContainEqual(expect.stringMatching(/^\* memory transfer progress: 5\d\.00 %$/))
 })
@@ -124,8 +124,8 @@ test.each([
   [{ iallocator: 'hail' }, 'Do not specify both, iallocator and node'],
   [{ live: true, mode: 'live' }, "Only one of the 'live' and 'mode' parameters are accepted"],
   [{ target_node: 'nosuch' }, "Node 'nosuch' not known"],
-])('%j is refused', async (given, text) => {
-  await expect(cluster.failure('OP_INSTANCE_MIGRATE', { ...move, ...given })).resolves.toEqual([
+])('%j is refused', async (input, text) => {
+  await expect(cluster.failure('OP_INSTANCE_MIGRATE', { ...move, ...input })).resolves.toEqual([
     'OpPrereqError',
     [text, expect.any(String)],
   ])

@@ -44,8 +44,8 @@ test.each([
 test('nodes are told the parameters of disks, those of the cluster and those of the disk', async () => {
   await cluster.run(CREATE, { ...rbd, disks: [{ size: 64, access: 'kernelspace' }] })
   await cluster.run(CREATE, { ...ext, instance_name: 'inst2.gnt.example' })
-  const told = cluster.calls('blockdev_create').map(({ args: [disk] }) => disk)
-  expect(told.map((disk) => (disk as { params: object }).params)).toEqual([
+  const reported = cluster.calls('blockdev_create').map(({ args: [disk] }) => disk)
+  expect(reported.map((disk) => (disk as { params: object }).params)).toEqual([
     { access: 'kernelspace', pool: 'rbd', 'user-id': '' },
     { access: 'kernelspace', provider: 'shelf', label: 'left' },
   ])
@@ -85,15 +85,15 @@ test.each([
   [gluster, 'block-gluster.so'],
 ])('QEMU reaches %j by itself only where it has the module %s', async (op, program) => {
   cluster.change('patchCluster', { enabled_hypervisors: ['kvm', 'fake'] })
-  const wanted = { ...op, hypervisor: 'kvm', start: false, disks: [{ size: 64, access: 'userspace' }] }
+  const desired = { ...op, hypervisor: 'kvm', start: false, disks: [{ size: 64, access: 'userspace' }] }
   cluster.answers.node_verify = () => ({ 'gantry-missing-programs': { [program]: 'qemu-block-extra' } })
-  await expect(cluster.run(CREATE, wanted)).rejects.toThrow(
+  await expect(cluster.run(CREATE, desired)).rejects.toThrow(
     `QEMU on node node1.gnt.example cannot reach disks of template '${op.disk_template}' by itself, it has no module ${program}: install ` +
       'the Debian package qemu-block-extra there, or give the disks access=kernelspace',
   )
   expect(cluster.calls('node_verify')[0]?.args[0]).toEqual({ 'gantry-missing-programs': [program] })
   cluster.answers.node_verify = () => ({ 'gantry-missing-programs': {} })
-  await cluster.run(CREATE, wanted)
+  await cluster.run(CREATE, desired)
   expect(disks()).toMatchObject([{ params: { access: 'userspace' } }])
 })
 
@@ -114,15 +114,15 @@ describe('block devices', () => {
   })
 
   describe('have many names', () => {
-    const seen = (devices: Readonly<Record<string, string>>, held: string | null = null) => {
-      cluster.answers.bdev_sizes = (_node, [asked]) => Object.fromEntries(asked.map((one) => [one, 2048]))
+    const observed = (devices: Readonly<Record<string, string>>, held: string | null = null) => {
+      cluster.answers.bdev_sizes = (_node, [requested]) => Object.fromEntries(requested.map((one) => [one, 2048]))
       cluster.answers.gantry_devices_seen = () =>
         Object.fromEntries(Object.entries(devices).map(([device, numbers]) => [device, { numbers, held }]))
     }
     const OTHER = '/dev/disk/by-id/scsi-1'
 
     test('and are taken once under whatever name', async () => {
-      seen({ [DEVICE]: '8:16', [OTHER]: '8:16' })
+      observed({ [DEVICE]: '8:16', [OTHER]: '8:16' })
       const text = `Block devices ${OTHER} and ${DEVICE} are the same device of node node1.gnt.example`
       const both = { ...blockdev, disks: [{ adopt: DEVICE }, { adopt: OTHER }] }
       await expect(cluster.run(CREATE, both)).rejects.toThrow(text)
@@ -136,7 +136,7 @@ describe('block devices', () => {
     })
 
     test('and are not taken from their node, which uses them itself', async () => {
-      seen({ [DEVICE]: '8:16' }, 'it is mounted at /srv')
+      observed({ [DEVICE]: '8:16' }, 'it is mounted at /srv')
       await expect(cluster.run(CREATE, blockdev)).rejects.toThrow(
         `Block device ${DEVICE} of node node1.gnt.example cannot become a disk: it is mounted at /srv`,
       )
@@ -157,10 +157,10 @@ describe('block devices', () => {
     const add = (adopt: string) => ({ instance_name: NAME, disks: [['add', -1, { size: 9, adopt }]] })
     await expect(cluster.run(MODIFY, add(DEVICE))).rejects.toThrow('is the disk of another instance already')
     await expect(cluster.run(MODIFY, add(`${DEVICE}0`))).rejects.toThrow(`Missing block device(s): ${DEVICE}0`)
-    cluster.answers.bdev_sizes = (_node, [asked]) => Object.fromEntries(asked.map((one) => [one, 32]))
+    cluster.answers.bdev_sizes = (_node, [requested]) => Object.fromEntries(requested.map((one) => [one, 32]))
     for (const end of ['0', '1']) {
-      const given = end === '0' ? { size: 0 } : {}
-      const disk = ['add', -1, { ...given, adopt: `${DEVICE}${end}` }]
+      const input = end === '0' ? { size: 0 } : {}
+      const disk = ['add', -1, { ...input, adopt: `${DEVICE}${end}` }]
       await cluster.run(MODIFY, { instance_name: NAME, disks: [disk] })
     }
     expect(Object.fromEntries(disks().map(({ logical_id: [, device], size }) => [device, size]))).toEqual({
@@ -217,8 +217,8 @@ test.each([rbd, ext])(
   async (one) => {
     await cluster.run(CREATE, one)
     cluster.asked.length = 0
-    const wanted = { mode: 'local', target_node: 'node3.gnt.example', shutdown: false }
-    await expect(cluster.run('OP_BACKUP_EXPORT', { instance_name: NAME, ...wanted })).resolves.toEqual([true, [true]])
+    const desired = { mode: 'local', target_node: 'node3.gnt.example', shutdown: false }
+    await expect(cluster.run('OP_BACKUP_EXPORT', { instance_name: NAME, ...desired })).resolves.toEqual([true, [true]])
     expect(cluster.calls('instance_shutdown')).toEqual([])
     const [disk] = disks()
     const [origin] = cluster.calls('blockdev_snapshot').map(({ args }) => args[0] as { params: object })
@@ -227,7 +227,7 @@ test.each([rbd, ext])(
       logical_id: [disk?.logical_id[0], shape('.*\\.snap')],
       children: [],
     }
-    expect(cluster.calls('blockdev_remove').map(({ args: [given] }) => given)).toMatchObject([
+    expect(cluster.calls('blockdev_remove').map(({ args: [input] }) => input)).toMatchObject([
       { ...snapshot, params: origin?.params },
     ])
   },
@@ -245,9 +245,9 @@ test('a volume that was never made is nothing that is left; one that was made an
   }
   cluster.answers.blockdev_find = () => null
   await expect(cluster.run(CREATE, two)).rejects.toThrow('the shelf is full')
-  const told = cluster.log.filter((line) => line.includes('it cannot be removed'))
-  expect(told).toHaveLength(1)
-  expect(told[0]).toContain('disk/0')
+  const reported = cluster.log.filter((line) => line.includes('it cannot be removed'))
+  expect(reported).toHaveLength(1)
+  expect(reported[0]).toContain('disk/0')
 })
 
 describe('parameters that say where disks are', () => {
@@ -303,12 +303,12 @@ const plain = { ...plainInstance, disks: [{ size: 64 }] }
 
 /** How often each node was asked to make a disk ready, or to give it up, since the last time: the last word counts. */
 const lastWords = (): Readonly<Record<string, string>> => {
-  const told = cluster.asked.flatMap(({ call, args: [disk] }) =>
+  const reported = cluster.asked.flatMap(({ call, args: [disk] }) =>
     ['blockdev_create', 'blockdev_assemble', 'blockdev_shutdown', 'blockdev_remove'].includes(call)
       ? [[(disk as { uuid: string }).uuid, call] as const]
       : [],
   )
-  return Object.fromEntries(told)
+  return Object.fromEntries(reported)
 }
 
 test.each([

@@ -23,10 +23,10 @@ afterEach(() => expect(cluster.table.owners.size).toBe(0))
 
 type Status = { status: string; transferred_ram?: number; switched?: boolean }
 /** The states of the source, one for each question; the last one stays. */
-function states(...told: Status[]): void {
+function states(...reported: Status[]): void {
   let next = 0
   cluster.answers.gantry_migration_status = ({ name }) =>
-    name === SOURCE ? told[Math.min(next++, told.length - 1)] : { status: 'postcopy-paused' }
+    name === SOURCE ? reported[Math.min(next++, reported.length - 1)] : { status: 'postcopy-paused' }
 }
 const after = (status: string, transferred_ram = 1) => ({ status, transferred_ram, switched: true })
 const failure = async (op: object = move) => String(((await cluster.failure('OP_INSTANCE_MIGRATE', { ...op })) as [string, string[]])[1]) // prettier-ignore
@@ -50,9 +50,9 @@ test.each(['postcopy-active', 'postcopy-recover', 'postcopy-device', 'a state of
   async (status) => {
     const active = { status, transferred_ram: 1 }
     states({ status: 'active' }, active, active, active, { status: 'completed' })
-    const asked = () => cluster.calls('gantry_migration_status').length
+    const requested = () => cluster.calls('gantry_migration_status').length
     let askedAtEnd = 0
-    cluster.answers.instance_finalize_migration_src = () => void (askedAtEnd = asked())
+    cluster.answers.instance_finalize_migration_src = () => void (askedAtEnd = requested())
     await cluster.run('OP_INSTANCE_MIGRATE', move)
     expect(askedAtEnd).toBe(5)
     expect(ends('instance_finalize_migration_src')).toEqual([[SOURCE, true]])
@@ -94,9 +94,9 @@ test('a switched migration that stands still is interrupted and goes on', async 
 })
 
 test('a source that does not answer any more after the switch is left alone', async () => {
-  let asked = 0
+  let requested = 0
   cluster.answers.gantry_migration_status = () => {
-    if (asked++ < 2) return after('postcopy-active')
+    if (requested++ < 2) return after('postcopy-active')
     throw new Error('hung up')
   }
   await expect(failure()).resolves.toMatch(/hung up.*both are kept/s)

@@ -23,13 +23,13 @@ const status = (ldisk_status: number, more: Partial<BlockDeviceStatus> = {}): Bl
 type Told = BlockDeviceStatus | string
 
 /** What nodes tell of the disk, look by look; the last answer stays. */
-function told(looks: readonly Readonly<Record<string, Told>>[]): void {
-  const seen = new Map<string, number>()
+function reported(probes: readonly Readonly<Record<string, Told>>[]): void {
+  const observed = new Map<string, number>()
   cluster.answers.blockdev_getmirrorstatus_multi = ({ name }, [disks]) => {
     const node = name.split('.')[0] ?? ''
-    const look = seen.get(node) ?? 0
-    seen.set(node, look + 1)
-    const one = looks[Math.min(look, looks.length - 1)]?.[node] ?? status(OK)
+    const look = observed.get(node) ?? 0
+    observed.set(node, look + 1)
+    const one = probes[Math.min(look, probes.length - 1)]?.[node] ?? status(OK)
     return disks.map(() => (typeof one === 'string' ? [false, one] : [true, one]))
   }
 }
@@ -42,7 +42,7 @@ const submitted = () =>
 const changing = () => cluster.asked.map(({ call }) => call).filter((call) => /assemble|wait_sync|attach/.test(call))
 
 test('nothing is done about an instance that is well, however often it is asked for', async () => {
-  told([{}])
+  reported([{}])
   for (let times = 0; times < 2; times++) {
     await expect(repair()).resolves.toEqual({ found: [], left: [], jobs: [] })
     expect(cluster.log).toContain(`Nothing is wrong with instance ${DRBD}`)
@@ -51,7 +51,7 @@ test('nothing is done about an instance that is well, however often it is asked 
 })
 
 test('a mirror that is being filled is told, and left alone', async () => {
-  told([{ node2: status(UNKNOWN, { sync_percent: 12 }) }])
+  reported([{ node2: status(UNKNOWN, { sync_percent: 12 }) }])
   await expect(repair()).resolves.toEqual({
     ...{ found: ['disk/0 is being filled on node node2.gnt.example: 12%'], left: [], jobs: [] },
   })
@@ -59,7 +59,7 @@ test('a mirror that is being filled is told, and left alone', async () => {
 })
 
 test('a side that is not assembled is assembled and connected again', async () => {
-  told([{ node2: "Can't find device" }, {}])
+  reported([{ node2: "Can't find device" }, {}])
   cluster.answers.drbd_wait_sync = () => [false, 5]
   await expect(repair()).resolves.toEqual({
     found: ["disk/0 cannot be used on node node2.gnt.example: Can't find device"],
@@ -70,21 +70,21 @@ test('a side that is not assembled is assembled and connected again', async () =
 })
 
 test('a side that has no data once it is connected gets new volumes', async () => {
-  told([{ node1: status(FAULTY) }])
+  reported([{ node1: status(FAULTY) }])
   cluster.answers.drbd_wait_sync = () => [true, 100]
   await repair()
   expect(submitted()).toEqual([['OP_INSTANCE_REPLACE_DISKS', 'replace_auto']])
 })
 
 test('where both sides have no data, nothing is replaced', async () => {
-  told([{ node1: status(FAULTY), node2: status(FAULTY) }])
+  reported([{ node1: status(FAULTY), node2: status(FAULTY) }])
   cluster.answers.drbd_wait_sync = () => [true, 100]
   await expect(repair()).rejects.toThrow(`Both nodes of instance ${DRBD} have disks without data`)
   expect(submitted()).toEqual([])
 })
 
 test('a split brain is told with the way out, and nothing is replaced', async () => {
-  told([{ node1: status(FAULTY), node2: status(UNKNOWN) }])
+  reported([{ node1: status(FAULTY), node2: status(UNKNOWN) }])
   cluster.answers.drbd_wait_sync = ({ name }) => {
     throw new Error(name === 'node1.gnt.example' ? 'it waits for the other' : 'choose the node whose data is to stay')
   }
@@ -101,15 +101,15 @@ test.each([
   ['other', 'mine', 'other'],
 ])(
   'a secondary node that is offline is replaced by one of the allocator %p, the default being %p',
-  async (own, general, asked) => {
-    told([{}])
+  async (own, general, requested) => {
+    reported([{}])
     cluster.change('patchCluster', { default_iallocator: general })
     offline('node2')
     await expect(repair(DRBD, { iallocator: own })).resolves.toMatchObject({
       found: ['its secondary node node2.gnt.example is offline'],
       left: [],
     })
-    expect(submitted()).toEqual([['OP_INSTANCE_REPLACE_DISKS', 'replace_new_secondary', asked]])
+    expect(submitted()).toEqual([['OP_INSTANCE_REPLACE_DISKS', 'replace_new_secondary', requested]])
   },
 )
 
@@ -152,7 +152,7 @@ test('nothing helps where all nodes of the data are offline', async () => {
 })
 
 test('a node that does not answer is named, and the others are mended', async () => {
-  told([{}])
+  reported([{}])
   const answer = cluster.answers.blockdev_getmirrorstatus_multi
   cluster.answers.blockdev_getmirrorstatus_multi = (node, args) => {
     if (node.name.startsWith('node2')) throw new Error('connection refused')
@@ -165,7 +165,7 @@ test('a node that does not answer is named, and the others are mended', async ()
 
 test('a disk that the primary node cannot assemble is told with what helps', async () => {
   await cluster.run('OP_INSTANCE_CREATE', plainInstance)
-  told([{ node1: "Can't find device" }])
+  reported([{ node1: "Can't find device" }])
   cluster.answers.blockdev_assemble = () => {
     throw new Error('the volume does not exist')
   }
@@ -177,7 +177,7 @@ test('a disk that the primary node cannot assemble is told with what helps', asy
 
 test('disks that a failed start has left inactive are assembled, and their volumes made anew', async () => {
   cluster.change('setInstanceStatus', cluster.instance(DRBD)?.uuid ?? '', null, false, null)
-  told([{ node1: "Can't find device", node2: "Can't find device" }, { node1: status(FAULTY) }])
+  reported([{ node1: "Can't find device", node2: "Can't find device" }, { node1: status(FAULTY) }])
   await expect(repair()).resolves.toMatchObject({
     found: [1, 2].map((node) => `disk/0 cannot be used on node node${node}.gnt.example: Can't find device`),
   })
@@ -186,7 +186,7 @@ test('disks that a failed start has left inactive are assembled, and their volum
 })
 
 test('a dry run says what would be done, and does nothing', async () => {
-  told([{ node2: "Can't find device" }])
+  reported([{ node2: "Can't find device" }])
   await repair(DRBD, { dry_run: true })
   expect(cluster.log).toEqual(
     expect.arrayContaining([

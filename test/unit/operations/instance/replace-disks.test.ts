@@ -92,8 +92,8 @@ describe('the answer to the change of the configuration is lost', () => {
       "INSTANCE_REPLACE_DISKS(inst2.gnt.example) did before stays as it is: 'gnt instance info inst2.gnt.example' shows it",
     )
     for (const node of ['node1', 'node2', 'node3']) expect(volumesOf(cluster, node)).toEqual(named(cluster).sort())
-    const told = cluster.log.find((line) => line.includes('nothing was undone'))
-    for (const volume of named(cluster)) expect(told).toContain(`remove volume ${volume} on node node3.gnt.example`)
+    const reported = cluster.log.find((line) => line.includes('nothing was undone'))
+    for (const volume of named(cluster)) expect(reported).toContain(`remove volume ${volume} on node node3.gnt.example`)
   })
 
   test('what was certainly not made is undone', async () => {

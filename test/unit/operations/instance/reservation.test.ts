@@ -55,13 +55,13 @@ const failure = async (op: string, params: Readonly<Record<string, unknown>>) =>
 test('a commit that fails leaves the reservation its address, whatever the commit was given', async () => {
   await cluster.run('OP_INSTANCE_CREATE', reserve)
   const { nics } = instance()
-  let seen: unknown
+  let observed: unknown
   cluster.answers.blockdev_create = () => {
-    seen ??= instance().nics
+    observed ??= instance().nics
     throw new Error('no space left')
   }
   expect(await failure('OP_INSTANCE_CREATE', { ...commit, nics: [] })).toContain('no space left')
-  expect([seen, instance().nics]).toEqual([nics, nics])
+  expect([observed, instance().nics]).toEqual([nics, nics])
   cluster.answers = {}
   await cluster.run('OP_INSTANCE_CREATE', { ...commit, nics: [] })
   expect(instance().nics).toEqual([])
@@ -102,8 +102,8 @@ describe('a reservation', () => {
 
   test('can be shown without asking its node', async () => {
     await cluster.run('OP_INSTANCE_CREATE', reserve)
-    const shown = (await cluster.run('OP_INSTANCE_QUERY_DATA', { instances: [NAME], static: false })) as object
-    expect(shown).toMatchObject({ [NAME]: { config_state: 'down', run_state: null, forthcoming: true } })
+    const displayed = (await cluster.run('OP_INSTANCE_QUERY_DATA', { instances: [NAME], static: false })) as object
+    expect(displayed).toMatchObject({ [NAME]: { config_state: 'down', run_state: null, forthcoming: true } })
     expect(changing()).toEqual([])
   })
 
@@ -223,8 +223,8 @@ describe('a commit', () => {
     await cluster.run('OP_INSTANCE_CREATE', reserve)
     const [net] = instance().nics
     const nics = [{ ip: 'pool', network: 'net1', name: 'front' }]
-    const given = { beparams: { memory: 64, vcpus: 2 }, tags: ['owner:bob'], start: false, os_type: 'noop', nics }
-    await cluster.run('OP_INSTANCE_CREATE', { ...commit, ...given, disks: [{ size: 8 }, { size: 4 }] })
+    const input = { beparams: { memory: 64, vcpus: 2 }, tags: ['owner:bob'], start: false, os_type: 'noop', nics }
+    await cluster.run('OP_INSTANCE_CREATE', { ...commit, ...input, disks: [{ size: 8 }, { size: 4 }] })
     expect(instance()).toMatchObject({
       ...{ beparams: { minmem: 64, maxmem: 64, vcpus: 2 }, tags: ['owner:bob'], admin_state: 'down' },
       nics: [{ mac: net?.mac, ip: net?.ip, name: 'front' }],
@@ -274,9 +274,9 @@ describe('a commit', () => {
   test('that fails leaves the reservation as it was', async () => {
     await cluster.run('OP_INSTANCE_CREATE', reserve)
     const [before, taken, files] = [instance(), disks(), cluster.diskFiles()]
-    let asked = 0
+    let requested = 0
     cluster.answers.blockdev_create = () => {
-      if (++asked === 2) throw new Error('no space left')
+      if (++requested === 2) throw new Error('no space left')
       return undefined
     }
     await expect(failure('OP_INSTANCE_CREATE', { ...commit, beparams: { memory: 64 }, nics: [] })).resolves.toContain(
@@ -334,7 +334,7 @@ describe('a commit', () => {
 describe('a commit that is killed', () => {
   test('at any node call leaves the reservation, a half-made instance or a real one, and nothing unknown', async () => {
     let killed = true
-    const seen = new Set<string>()
+    const observed = new Set<string>()
     for (let after = 1; killed; after++) {
       cluster = simulatedCluster()
       await cluster.run('OP_INSTANCE_CREATE', reserve)
@@ -345,9 +345,9 @@ describe('a commit that is killed', () => {
       expect(cluster.diskFiles().filter((disk) => !known.includes(disk))).toEqual([])
       expect(instance()).toMatchObject({ uuid })
       died()
-      seen.add(isReserved(instance()) ? 'reserved' : isHalfMade(instance()) ? 'half made' : 'real')
+      observed.add(isReserved(instance()) ? 'reserved' : isHalfMade(instance()) ? 'half made' : 'real')
     }
-    expect([...seen].sort()).toEqual(['half made', 'real', 'reserved'])
+    expect([...observed].sort()).toEqual(['half made', 'real', 'reserved'])
   })
 
   test('is refused by all that needs an instance, and made anew by another commit', async () => {

@@ -32,14 +32,14 @@ const listed = (name = PLAIN) => {
     (await nodes.all([node], call, args)).get(node.uuid) ?? NO_ANSWER
   return shownSnapshots({ ask }, cluster.config, cluster.gantry, name)
 }
-const shown = async (name = PLAIN) => (await listed(name)).map(({ disk, name: own, node }) => [disk, own, node])
+const displayed = async (name = PLAIN) => (await listed(name)).map(({ disk, name: own, node }) => [disk, own, node])
 const volumes = (node = 'node1') => [...cluster.world.node(`${node}.gnt.example`).disks.keys()].sort()
 
 test('a running instance gets snapshots of its volumes, which are listed and deleted by name', async () => {
   const before = volumes()
   await make([0, 'before'], ['1', 'before'])
   expect(cluster.runningOn(PLAIN)).toEqual(['node1.gnt.example'])
-  await expect(shown()).resolves.toEqual([0, 1].map((disk) => [disk, 'before', 'node1.gnt.example']))
+  await expect(displayed()).resolves.toEqual([0, 1].map((disk) => [disk, 'before', 'node1.gnt.example']))
   const made = volumes().filter((one) => !before.includes(one))
   expect(made).toEqual([expect.stringMatching(/disk0.*\.before/), expect.stringMatching(/disk1.*\.before/)])
   expect(
@@ -91,7 +91,7 @@ test('a mirror has them of its data on the primary node, and they stay there aft
   await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
   await cluster.run(MAKE, { instance_name: DRBD, ...snapshot([0, 'one']) })
   await cluster.run('OP_INSTANCE_FAILOVER', { instance_name: DRBD })
-  await expect(shown(DRBD)).resolves.toEqual([[0, 'one', 'node1.gnt.example']])
+  await expect(displayed(DRBD)).resolves.toEqual([[0, 'one', 'node1.gnt.example']])
   const replace = { instance_name: DRBD, mode: 'replace_on_secondary' }
   await expect(cluster.run('OP_INSTANCE_REPLACE_DISKS', replace)).rejects.toThrow(
     `Disk 0 of instance ${DRBD} has snapshots (one), so its volumes on node node1.gnt.example cannot be replaced; delete them first, as with ` +
@@ -141,8 +141,8 @@ test.each([
   [snapshot([2, 'a']), 'there are only 2'],
   [snapshot([0, 'a'], ['0', 'a']), "Disk 0 of instance inst1.gnt.example has a snapshot 'a' already"],
   [{ disks: [[0, { snapshot_name: 'a', snapshot_size: 0 }]] }, 'cannot be 0'],
-])('%j is refused', async (given, why) => {
-  await expect(cluster.run(MAKE, { instance_name: PLAIN, ...given })).rejects.toThrow(why)
+])('%j is refused', async (input, why) => {
+  await expect(cluster.run(MAKE, { instance_name: PLAIN, ...input })).rejects.toThrow(why)
   expect(cluster.calls('blockdev_snapshot')).toEqual([])
 })
 
@@ -209,7 +209,7 @@ test('one that cannot be deleted stays noted, and one that is unknown is told wh
   }
   const both = { instance_name: PLAIN, ...snapshot([0, 'a'], [1, 'b']) }
   await expect(cluster.run(DELETE, both)).rejects.toThrow("These snapshots are still there: 'a' of disk/0")
-  await expect(shown()).resolves.toEqual([[0, 'a', 'node1.gnt.example']])
+  await expect(displayed()).resolves.toEqual([[0, 'a', 'node1.gnt.example']])
   await expect(cluster.run(DELETE, both)).rejects.toThrow(
     `Disk 1 of instance ${PLAIN} has no snapshot 'b': it has none`,
   )
@@ -265,12 +265,12 @@ async function problems(lost = ''): Promise<string[]> {
   cluster.replicas = nodes.map(({ uuid, name }) => ({ node: uuid, name, state: 'in sync', reason: null }))
   cluster.log.length = 0
   cluster.answers.node_verify = ({ name }, [checks]) => {
-    const told = answerChecks({ world: cluster.world, node: name, clock: cluster.clock }, checks)
-    const { lvlist } = told
+    const reported = answerChecks({ world: cluster.world, node: name, clock: cluster.clock }, checks)
+    const { lvlist } = reported
     const kept = Object.entries((lvlist ?? {}) as Record<string, unknown>).filter(
       ([volume]) => lost === '' || !volume.endsWith(lost),
     )
-    return { ...told, ...(lvlist !== undefined && { lvlist: Object.fromEntries(kept) }) }
+    return { ...reported, ...(lvlist !== undefined && { lvlist: Object.fromEntries(kept) }) }
   }
   await cluster.run('OP_CLUSTER_VERIFY_GROUP', {
     ...{ group_name: 'default', error_codes: true, debug_simulate_errors: false, verbose: false },
@@ -433,7 +433,7 @@ test('neither is a disk rolled back to a snapshot that somebody has removed', as
 
 test('lists, info and verify tell which snapshots have run full, and which disks are rolled back in part', async () => {
   const statuses = async () => (await listed()).map(({ status }) => status)
-  const told = async (more = {}) => {
+  const reported = async (more = {}) => {
     const answer = await cluster.run('OP_INSTANCE_QUERY_DATA', { instances: [PLAIN], static: false, ...more })
     return (answer as Record<string, { disks: { snapshots?: unknown }[] }>)[PLAIN]?.disks.map(
       ({ snapshots }) => snapshots,
@@ -444,8 +444,8 @@ test('lists, info and verify tell which snapshots have run full, and which disks
   runsFull('a')
   await expect(statuses()).resolves.toEqual(['invalid', 'ok'])
   const [size = 0] = noted().map((one) => one.size)
-  await expect(told()).resolves.toMatchObject([[{ name: 'a', size, status: 'invalid' }], [{ status: 'ok' }]])
-  await expect(told({ static: true })).resolves.toMatchObject([[{ status: 'unknown' }], [{ status: 'unknown' }]])
+  await expect(reported()).resolves.toMatchObject([[{ name: 'a', size, status: 'invalid' }], [{ status: 'ok' }]])
+  await expect(reported({ static: true })).resolves.toMatchObject([[{ status: 'unknown' }], [{ status: 'unknown' }]])
   await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
   cluster.answers.gantry_snapshot_restore = () => {
     throw new Error('the disk is gone')

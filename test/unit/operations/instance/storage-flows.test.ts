@@ -57,11 +57,11 @@ const OTHERWISE: Readonly<Record<string, (step: Step) => Step | 'refused'>> = {
   '050-plain-disk-detach': () => 'refused',
 }
 
-test.each(recordedStorage.steps.map((step) => [step.name, step] as const))('%s', async (name, given) => {
+test.each(recordedStorage.steps.map((step) => [step.name, step] as const))('%s', async (name, input) => {
   cluster.asked.length = 0
   cluster.log.length = 0
-  const step = OTHERWISE[name]?.(given) ?? given
-  const { instance_uuid: _uuid, ...op } = given.op
+  const step = OTHERWISE[name]?.(input) ?? input
+  const { instance_uuid: _uuid, ...op } = input.op
   if (step === 'refused') {
     await expect(cluster.run(op)).rejects.toThrow('without using hotplug')
     const [instance] = Object.values(cluster.config.instances).filter((one) => one.name === op['instance_name'])

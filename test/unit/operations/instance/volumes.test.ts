@@ -87,13 +87,13 @@ test('who does not want to wait gets a mirror that is being filled, and the scri
 
 test('a sync that ends long before its estimate is noticed soon; a line tells of it once a minute', async () => {
   const done = { dev_path: '/dev/drbd0', is_degraded: false, ldisk_status: 1 }
-  let looks = 0
+  let probes = 0
   cluster.answers.blockdev_getmirrorstatus = (_node, [disks]) =>
-    disks.map(() => (++looks > 14 ? done : { ...done, is_degraded: true, sync_percent: 3, estimated_time: 3600 }))
+    disks.map(() => (++probes > 14 ? done : { ...done, is_degraded: true, sync_percent: 3, estimated_time: 3600 }))
   await cluster.run(CREATE, drbdInstance)
   // Looked at every five seconds for seventy.
   expect(cluster.log.filter((line) => line.includes('% done'))).toHaveLength(2)
-  expect(looks).toBeLessThan(20)
+  expect(probes).toBeLessThan(20)
 })
 
 test('wherever its job is killed, removing a mirrored instance leaves nothing on the nodes', async () => {
@@ -121,15 +121,15 @@ test('a mirror that grows on one node only says where its storage stays larger',
     const op = { instance_name: drbdInstance.instance_name, disk: 0, amount: 64 }
     return expect(cluster.run('OP_INSTANCE_GROW_DISK', op)).rejects
   }
-  const told = () => cluster.log.filter((line) => line.includes('stays larger'))
+  const reported = () => cluster.log.filter((line) => line.includes('stays larger'))
   await grow((dryRun, _backing, node) => dryRun && node === drbdInstance.snode).toThrow('cable cut')
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   await grow((dryRun, _backing, node) => !dryRun && node === drbdInstance.snode).toThrow('cable cut')
-  expect(told()).toEqual([
+  expect(reported()).toEqual([
     ' - WARNING: The storage of disk/0 stays larger by 64M on node1.gnt.example, because it does not shrink',
   ])
   await grow((_dryRun, backing) => !backing).toThrow('cable cut')
-  expect(told()).toEqual([
+  expect(reported()).toEqual([
     ' - WARNING: The storage of disk/0 stays larger by 64M on node1.gnt.example, node2.gnt.example, because it does not shrink',
   ])
   expect(Object.values(cluster.config.disks).map(({ size }) => size)).toEqual(before)

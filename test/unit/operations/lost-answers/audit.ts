@@ -114,11 +114,11 @@ async function verified(cluster: FakeCluster): Promise<string> {
   cluster.answers.node_verify = ({ name }, [checks]) =>
     answerChecks({ world: cluster.world, node: name, clock: cluster.clock }, checks)
   const skipped = { skip_checks: [], ignore_errors: [], verify_clutter: false }
-  const shown = { error_codes: true, debug_simulate_errors: false, verbose: false }
+  const displayed = { error_codes: true, debug_simulate_errors: false, verbose: false }
   const [{ name } = { name: '' }] = recordValues(cluster.config.nodegroups)
   // Nothing verifies a cluster that was given up.
   if (cluster.config.cluster.master_node === '') return ''
-  await cluster.run('OP_CLUSTER_VERIFY_GROUP', { group_name: name, ...shown, ...skipped })
+  await cluster.run('OP_CLUSTER_VERIFY_GROUP', { group_name: name, ...displayed, ...skipped })
   return cluster.log.slice(start).join('\n')
 }
 
@@ -130,12 +130,12 @@ export async function audited(one: Prepared, scenario: Scenario, what: string, i
     () => '',
     (reason: unknown) => String(reason),
   )
-  const told = [error, ...cluster.log].join('\n')
+  const reported = [error, ...cluster.log].join('\n')
   const open = differences(one)
   // Nothing can be undone on a node that stays away.
   const gone = takesAway(scenario) || isDead ? [] : lacking(cluster)
   const verify = await verified(cluster)
-  const missed = open.filter((names) => !names.some((name) => `${told}\n${verify}`.includes(name)))
+  const missed = open.filter((names) => !names.some((name) => `${reported}\n${verify}`.includes(name)))
   const lost = recordValues(cluster.config.disks).filter((disk) => {
     const has = (uuid: string) => {
       const there = cluster.world.node(cluster.config.nodes[uuid as never]?.name ?? '').disks

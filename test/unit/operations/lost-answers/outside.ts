@@ -35,8 +35,8 @@ export class Outside {
         if (action === 'create' && options !== null) waiting.set(name, `certificate ${++this.made}`)
         else if (action === 'create') this.certificates.set(name, `certificate ${++this.made}`)
         else if (action === 'install') this.certificates.set(name, waiting.get(name) ?? '')
-        const shown = action === 'create' && options !== null ? waiting : this.certificates
-        return [['ssl', shown.get(name) ?? newNodes(name)]]
+        const displayed = action === 'create' && options !== null ? waiting : this.certificates
+        return [['ssl', displayed.get(name) ?? newNodes(name)]]
       },
       node_ssh_keys_renew: (_node, args) => ((this.keys = args[5]), []),
       run_oob: (_node, [, command, name]) => {

@@ -43,9 +43,9 @@ const ofCluster = (cluster: FakeCluster, settings: Params): void => void cluster
 
 function unassembled(cluster: FakeCluster): void {
   cluster.world.node('node2.gnt.example').minors.clear()
-  let looks = 0
+  let probes = 0
   cluster.answers.blockdev_getmirrorstatus_multi = ({ name }, [disks]) =>
-    looks++ < 2 && name === 'node2.gnt.example' ? disks.map(() => [false, "Can't find device"]) : undefined
+    probes++ < 2 && name === 'node2.gnt.example' ? disks.map(() => [false, "Can't find device"]) : undefined
 }
 
 function demoted(cluster: FakeCluster): void {
@@ -78,8 +78,8 @@ function alone(cluster: FakeCluster): void {
 /** All nodes trust the next certificate already, since making one takes longer than all else. */
 async function halfRenewed(cluster: FakeCluster): Promise<void> {
   pems ??= Promise.all([createCertificate(), createCertificate({ unit: 'next' })])
-  const [shown, next] = (await pems).map((pem) => readServerPem(pem).shown)
-  if (shown !== undefined) cluster.files.set(SERVER_PEM, writeServerPem({ shown, next, trusted: [] }))
+  const [displayed, next] = (await pems).map((pem) => readServerPem(pem).shown)
+  if (displayed !== undefined) cluster.files.set(SERVER_PEM, writeServerPem({ shown: displayed, next, trusted: [] }))
 }
 let pems: Promise<[string, string]> | undefined
 

@@ -49,10 +49,10 @@ describe('roles', () => {
     ['comes back', { offline: true }, { offline: false }],
     ['is not drained any more', { drained: true }, { drained: false }],
     ['stays offline', { offline: true, master_capable: false }, { master_capable: true }],
-  ] as const)('a node that may not be master never becomes a candidate: it %s', async (_what, given, asked) => {
+  ] as const)('a node that may not be master never becomes a candidate: it %s', async (_what, input, requested) => {
     const cluster = clusterOf({ candidate_pool_size: 3 })
-    cluster.given(change('patchNode', cluster.node('node3').uuid, { master_capable: false, ...given }))
-    await set(cluster, 'node3', asked)
+    cluster.given(change('patchNode', cluster.node('node3').uuid, { master_capable: false, ...input }))
+    await set(cluster, 'node3', requested)
     expect(cluster.node('node3').master_candidate).toBe(false)
     expect(cluster.log.join()).not.toContain('Auto-promoting')
   })

@@ -5,10 +5,10 @@ import { FakeCluster } from '../../../support/fake-cluster'
 
 function cluster(): { fake: FakeCluster; asked: [what: string, fields: readonly string[], filter: QueryFilter][] } {
   const fake = new FakeCluster(smallConfig())
-  const asked: [string, readonly string[], QueryFilter][] = []
+  const requested: [string, readonly string[], QueryFilter][] = []
   fake.queries = {
     async query(what, fields, filter) {
-      asked.push([what, fields, filter])
+      requested.push([what, fields, filter])
       return {
         fields: fields.map((name) => ({ name, title: name, kind: 'text', doc: '' })),
         data: [fields.map((name) => [0, `the ${name}`])],
@@ -16,25 +16,25 @@ function cluster(): { fake: FakeCluster; asked: [what: string, fields: readonly 
     },
     queryFields: async (what) => ({ fields: [what] }),
   }
-  return { fake, asked }
+  return { fake, asked: requested }
 }
 
 test('OS definitions that are not for use are left out, unless one asks whether they are', async () => {
-  const { fake, asked } = cluster()
+  const { fake, asked: requested } = cluster()
   expect(await fake.run('OP_OS_DIAGNOSE', { output_fields: ['name', 'variants'] })).toEqual([
     ['the name', 'the variants'],
   ])
   await fake.run('OP_OS_DIAGNOSE', { output_fields: ['name', 'valid', 'hidden', 'blacklisted'], names: ['a'] })
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ['os', ['name', 'variants'], ['&', ['&', ['!', ['?', 'hidden']], ['!', ['?', 'blacklisted']], ['?', 'valid']]]],
     ['os', ['name', 'valid', 'hidden', 'blacklisted'], ['&', ['|', ['=', 'name', 'a']]]],
   ])
 })
 
 test('storage providers, queries and their fields are asked of the query engine', async () => {
-  const { fake, asked } = cluster()
+  const { fake, asked: requested } = cluster()
   expect(await fake.run('OP_EXT_STORAGE_DIAGNOSE', { output_fields: ['name'] })).toEqual([['the name']])
-  expect(asked).toEqual([['extstorage', ['name'], null]])
+  expect(requested).toEqual([['extstorage', ['name'], null]])
   expect(await fake.run('OP_QUERY', { what: 'os', fields: ['name'] })).toMatchObject({
     data: [[[0, 'the name']]],
   })

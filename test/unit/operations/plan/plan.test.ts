@@ -112,9 +112,9 @@ test('nodes start no program that the caller names, and the plan says so', async
     [{ passed: true, reason: null }],
     [{ passed: null, reason: "a plan starts no program that the cluster does not use yet (kvm_path '/tmp/mine')" }],
   ])
-  const asked = cluster.asked.filter(({ call }) => call === 'hypervisor_validate_params')
-  expect(JSON.stringify(asked)).toContain('/usr/bin/kvm')
-  expect(JSON.stringify(asked)).not.toContain('/tmp/mine')
+  const requested = cluster.asked.filter(({ call }) => call === 'hypervisor_validate_params')
+  expect(JSON.stringify(requested)).toContain('/usr/bin/kvm')
+  expect(JSON.stringify(requested)).not.toContain('/tmp/mine')
 })
 
 test('a plan ends where only a real node has the answer, and says so, without what would only be taken back', async () => {

@@ -45,11 +45,11 @@ test('the newest configuration is believed, whoever answers first, and who says 
   // The newer one answers when the other has been heard, or as good as.
   const first = await serve(stale)
   const second = await serve((salt) => systemClock.sleep(20).then(() => right(salt)), first)
-  const told: string[] = []
+  const reported: string[] = []
   try {
-    const client = clientOf(['127.0.0.1', '127.0.0.2'], first, told)
+    const client = clientOf(['127.0.0.1', '127.0.0.2'], first, reported)
     expect(await client.ask(CONFD.nodeDrbd, 'node1')).toEqual(['right'])
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'master candidates disagree: 127.0.0.2 (serial 9) is believed, and 127.0.0.1 (serial 3) says something else',
     ])
   } finally {
@@ -82,9 +82,9 @@ test('when most have answered the others get a moment, and nobody believes a for
 })
 
 test('some of many candidates are asked, each once', async () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const first = await serve((salt) => {
-    asked.push('127.0.0.1')
+    requested.push('127.0.0.1')
     return right(salt)
   })
   const many = Array.from({ length: CONFD_ASKED_MAX + 3 }, (_, n) => `127.0.0.${n + 1}`)
@@ -92,7 +92,7 @@ test('some of many candidates are asked, each once', async () => {
     many.slice(1).map((address) =>
       serve(
         (salt) => {
-          asked.push(address)
+          requested.push(address)
           return right(salt)
         },
         first,
@@ -102,8 +102,8 @@ test('some of many candidates are asked, each once', async () => {
   )
   try {
     expect(await clientOf([...many, ...many], first).ask(CONFD.ping, null)).toEqual(['right'])
-    expect(new Set(asked).size).toBe(CONFD_ASKED_MAX)
-    expect(asked).toHaveLength(CONFD_ASKED_MAX)
+    expect(new Set(requested).size).toBe(CONFD_ASKED_MAX)
+    expect(requested).toHaveLength(CONFD_ASKED_MAX)
   } finally {
     for (const server of [first, ...others]) server.close()
   }
@@ -126,8 +126,8 @@ test('an error of confd is told, and silence ends after a time', async () => {
 })
 
 test('a question that nobody has heard is asked again', async () => {
-  let asked = 0
-  const server = await serve((salt) => (++asked === 3 ? right(salt) : 'lost'))
+  let requested = 0
+  const server = await serve((salt) => (++requested === 3 ? right(salt) : 'lost'))
   try {
     const { clock, waits } = hasty()
     expect(await clientOf(['127.0.0.1'], server, [], clock).ask(CONFD.ping, null)).toEqual(['right'])
@@ -213,11 +213,11 @@ const portOf = (socket: Socket | undefined): number => socket?.address().port ??
 const clientOf = (
   servers: readonly string[],
   on: Socket | undefined,
-  told: string[] = [],
+  reported: string[] = [],
   clock = systemClock,
   silent = new SilentServers(clock),
 ) =>
   new ConfdClient({
     ...{ key: KEY, servers, port: portOf(on), clock, random: seededRandom(7), silent },
-    warn: (text) => void told.push(text),
+    warn: (text) => void reported.push(text),
   })

@@ -7,8 +7,8 @@ const doubles = new MondDoubles()
 afterAll(() => doubles.close())
 
 const bounds = { clock: systemClock, limit_s: 60, bytes_max: 4 << 20 }
-const failure = (asked: Promise<unknown>): Promise<unknown> =>
-  asked.then(
+const failure = (requested: Promise<unknown>): Promise<unknown> =>
+  requested.then(
     () => 'answered',
     (error: unknown) => (error instanceof MondFailure ? [error.kind, error.message] : error),
   )
@@ -46,12 +46,12 @@ test.each<[keyof typeof MISBEHAVIOUR, string, RegExp]>([
   ['announces 10 MB', 'bad', /^its answer did not end within 0\.1 s$/],
 ])('one that %s is waited for no longer than the limit', async (behaviour, kind, text) => {
   const endpoint = await doubles.misbehaving(behaviour)
-  const asked = askMond(endpoint, '/', { ...bounds, limit_s: 0.1 })
-  expect(await failure(asked)).toEqual([kind, expect.stringMatching(text)])
+  const requested = askMond(endpoint, '/', { ...bounds, limit_s: 0.1 })
+  expect(await failure(requested)).toEqual([kind, expect.stringMatching(text)])
 })
 
 test('an answer for which there is no room is not read', async () => {
   const endpoint = await doubles.answering(() => [])
-  const asked = askMond(endpoint, '/', { ...bounds, hasRoom: () => false })
-  expect(await failure(asked)).toEqual(['bad', expect.stringContaining('all nodes together are too long')])
+  const requested = askMond(endpoint, '/', { ...bounds, hasRoom: () => false })
+  expect(await failure(requested)).toEqual(['bad', expect.stringContaining('all nodes together are too long')])
 })

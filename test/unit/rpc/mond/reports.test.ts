@@ -5,7 +5,7 @@ import { readReports } from '../../../../src/rpc/mond/reports'
 import { nodeReports, REPORT } from '../../../support/mond-double'
 
 const NOW_MS = 1.8e12
-const read = (told: unknown) => readReports(JSON.stringify(told))
+const read = (reported: unknown) => readReports(JSON.stringify(reported))
 const one = (more: object) => ({ ...REPORT, name: 'x', timestamp: NOW_MS * 1e6, data: {}, ...more })
 const statusOf = (data: unknown, kind = 1) => read([one({ kind, data })]).reports[0]?.status
 
@@ -68,9 +68,9 @@ test.each([
   [Array.from({ length: MOND_REPORTS_MAX + 1 }, () => one({})), /it tells 201 reports, more than 200/],
   [[one({ name: 'x'.repeat(201) })], /name of a report is longer/],
   [Array<number>(400_001).fill(1), /more than 400000 values/],
-])('an answer that is no list of reports is refused (%#)', (told, text) => {
-  expect(() => read(told)).toThrow(text)
-  expect(() => read(told)).toThrow(MondFailure)
+])('an answer that is no list of reports is refused (%#)', (reported, text) => {
+  expect(() => read(reported)).toThrow(text)
+  expect(() => read(reported)).toThrow(MondFailure)
 })
 
 test('what is not JSON is shown in short', () => {

@@ -88,9 +88,9 @@ test('an answer may be nested as deep as a call', () => {
 test('all answers together have a bound: the longest is given up, and the others get through', async () => {
   const room = new ReadingRoom(2 << 20)
   const floods = [ask('instance_list', room), ask('lv_list', room)]
-  const told = await Promise.allSettled([...floods, ask('drbd_helper', room)])
-  expect(told.at(-1)).toMatchObject({ status: 'fulfilled', value: { text: '[true, "x"]' } })
-  const failures = told.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  const reported = await Promise.allSettled([...floods, ask('drbd_helper', room)])
+  expect(reported.at(-1)).toMatchObject({ status: 'fulfilled', value: { text: '[true, "x"]' } })
+  const failures = reported.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
   expect(failures).toHaveLength(2)
   expect(failures.join()).toContain('was given up: it is the longest of messages that have more than 2097152 bytes')
 })

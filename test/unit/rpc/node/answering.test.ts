@@ -40,7 +40,7 @@ test('a slow answer of a node that is well is waited for', async () => {
 
 test('each node is knocked at once', async () => {
   const { calls, nodes: answering } = start()
-  for (let asked = 0; asked < 3; asked++) void answering.all(nodes, 'export_list', [])
+  for (let requested = 0; requested < 3; requested++) void answering.all(nodes, 'export_list', [])
   await settled()
   expect(calls.filter(({ call }) => call === 'version')).toHaveLength(nodes.length)
 })

@@ -81,8 +81,8 @@ test('the common part of requests for consoles is written once for all of them',
   const requests = { a: request('a', node), b: request('b', node), c: request('c', other) }
   const body = encodeCall('instance_console_info', [requests], real)
   expect(written).toBe(1)
-  const told = Object.entries(requests).map(([name, one]) => [name, { ...one, node: name === 'c' ? other : { ndparams: { ssh_port: 1 } } }]) // prettier-ignore
-  expect(body).toBe(JSON.stringify(Object.fromEntries(told)))
+  const reported = Object.entries(requests).map(([name, one]) => [name, { ...one, node: name === 'c' ? other : { ndparams: { ssh_port: 1 } } }]) // prettier-ignore
+  expect(body).toBe(JSON.stringify(Object.fromEntries(reported)))
 })
 
 test.each([

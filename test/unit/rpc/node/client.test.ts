@@ -32,7 +32,7 @@ let software: Record<string, string>
 /** As our node daemon does. */
 let keeps = false
 const resumed: boolean[] = []
-const asked: (string | undefined)[] = []
+const requested: (string | undefined)[] = []
 
 beforeAll(async () => {
   fs.mkdirSync(paths.dataDir, { recursive: true })
@@ -41,7 +41,7 @@ beforeAll(async () => {
   fs.writeFileSync(paths.clientCert, await createClientCertificate(pem, HOST))
   server = https.createServer(nodeServerTls(systemFiles, paths), (request, response) => {
     if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused())
-    asked.push(request.url)
+    requested.push(request.url)
     if (request.url !== '/version') return request.socket.destroy()
     response.writeHead(200, { ...software, Connection: keeps ? 'keep-alive' : 'close' }).end('[true, 3000000]\n')
   })
@@ -78,7 +78,7 @@ test('whether a node is of Ganeti is learnt from its answers, and asked when the
   const clock = new SteppedClock()
   const nodes = openNodeClient({ files: systemFiles, paths, clock, port: (server.address() as AddressInfo).port })
   const unknown = () => expect(nodes.one(target, 'gantry_metrics', [])).rejects.toThrow('does not know this call')
-  const urls = () => asked.splice(0)
+  const urls = () => requested.splice(0)
   urls()
   await unknown()
   await unknown()
@@ -99,20 +99,20 @@ test('an idle connection that the node ends is told of with its address, and one
   keeps = true
   const port = (server.address() as AddressInfo).port
   const hangUps = new EventEmitter()
-  const told: string[] = []
-  hangUps.on('told', (address: string) => told.push(address))
+  const reported: string[] = []
+  hangUps.on('told', (address: string) => reported.push(address))
   const onHangUp = (address: string) => void hangUps.emit('told', address)
   const options = { files: systemFiles, clock: systemClock, paths, port, onHangUp }
   const [nodes, closed] = [openNodeClient(options), openNodeClient(options)]
   await expect(nodes.one(target, 'version', [])).resolves.toBe(3000000)
-  const heard = once(hangUps, 'told')
+  const received = once(hangUps, 'told')
   server.closeIdleConnections()
-  await heard
+  await received
   nodes.close()
   const [[socket]] = await Promise.all([once(server, 'secureConnection'), closed.one(target, 'version', [])])
   closed.close()
   await once(socket as TLSSocket, 'close')
-  expect(told).toEqual(['127.0.0.1'])
+  expect(reported).toEqual(['127.0.0.1'])
   keeps = false
 })
 

@@ -32,28 +32,28 @@ async function reached(): Promise<void> {
 
 test('it fails soon after the node can no longer be reached', async () => {
   const clock = new SteppedClock()
-  const looks = [true, false, true, false, false]
+  const probes = [true, false, true, false, false]
   const waiting = exchange(endpoint, 'drbd_wait_sync', '[]', HOUR_S, clock, () =>
-    Promise.resolve(looks.shift() ?? true),
+    Promise.resolve(probes.shift() ?? true),
   )
   const failed = expect(waiting).rejects.toThrow('no connection within 5 s any more')
   await reached()
   for (let at = 0; at < 3; at++) await clock.pass(NODE_REACH_S)
   await failed
   // One look that fails may be a mistake.
-  expect(looks).toEqual([])
+  expect(probes).toEqual([])
 })
 
 test('it goes on waiting for a node that answers slowly, and looks no more once it ended', async () => {
   const clock = new SteppedClock()
-  let looks = 0
-  const waiting = exchange(endpoint, 'drbd_wait_sync', '[]', 100, clock, () => Promise.resolve(++looks > 0))
+  let probes = 0
+  const waiting = exchange(endpoint, 'drbd_wait_sync', '[]', 100, clock, () => Promise.resolve(++probes > 0))
   const failed = expect(waiting).rejects.toThrow('no answer within 100 s')
   await reached()
   for (let at = 0; at < 8; at++) await clock.pass(NODE_REACH_S)
   await failed
-  const before = looks
+  const before = probes
   for (let at = 0; at < 3; at++) await clock.pass(NODE_REACH_S)
-  expect(looks).toBe(before)
+  expect(probes).toBe(before)
   expect(before).toBeGreaterThan(3)
 })

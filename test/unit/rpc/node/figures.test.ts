@@ -12,11 +12,15 @@ const bucket = { ...count, metricName: `${NAME}_bucket`, labels: { call: 'versio
 test('what our nodes tell is read, without the name that the node gives itself', async () => {
   const measures = new NodeMeasures('somebody else')
   measures.carriedOut('version', 0.01)
-  const [told, ...others] = read(JSON.parse(JSON.stringify(await measures.told())))
+  const [reported, ...others] = read(JSON.parse(JSON.stringify(await measures.told())))
   expect(others).toEqual([])
-  expect(told?.values).toHaveLength(8)
-  expect(told?.values).toContainEqual({ metricName: `${NAME}_bucket`, labels: { call: 'version', le: 0.05 }, value: 1 })
-  expect(told?.values).toContainEqual({ metricName: `${NAME}_sum`, labels: { call: 'version' }, value: 0.01 })
+  expect(reported?.values).toHaveLength(8)
+  expect(reported?.values).toContainEqual({
+    metricName: `${NAME}_bucket`,
+    labels: { call: 'version', le: 0.05 },
+    value: 1,
+  })
+  expect(reported?.values).toContainEqual({ metricName: `${NAME}_sum`, labels: { call: 'version' }, value: 0.01 })
 })
 
 test('other metrics are left out, whatever their names', () => {

@@ -8,7 +8,7 @@ import { openRapi, RapiRefusal, RapiSilence, type RapiAccess } from '../../../..
 let server: https.Server
 let access: RapiAccess
 let answer: { status: number; text: string } | 'hang up'
-let asked: { method: string; url: string; auth: string; body: string }
+let requested: { method: string; url: string; auth: string; body: string }
 
 beforeAll(async () => {
   const pem = await createCertificate()
@@ -17,7 +17,7 @@ beforeAll(async () => {
     request.setEncoding('utf8').on('data', (piece: string) => (body += piece))
     request.on('end', () => {
       const { method = '', url = '', headers } = request
-      asked = { method, url, auth: headers.authorization ?? '', body }
+      requested = { method, url, auth: headers.authorization ?? '', body }
       if (answer === 'hang up') return request.socket.destroy()
       response.writeHead(answer.status).end(answer.text)
     })
@@ -37,7 +37,7 @@ test('a request carries its body, also that of a GET, and who asks', async () =>
   answer = { status: 200, text: '{"job_info": ["running"]}' }
   expect(await ask()).toEqual({ job_info: ['running'] })
   const auth = `Basic ${Buffer.from('ann:secret').toString('base64')}`
-  expect(asked).toEqual({ method: 'GET', url: '/2/jobs/7/wait', auth, body: '{"fields":["status"]}' })
+  expect(requested).toEqual({ method: 'GET', url: '/2/jobs/7/wait', auth, body: '{"fields":["status"]}' })
 })
 
 test("a refusal has its status and the cluster's words", async () => {

@@ -39,11 +39,11 @@ test('changes that are made while a snapshot is being sent come behind it', asyn
   store.subscribe((delta) => feed.publish(delta))
   const server = await serveFollow({ path: path.join(folder, 'sock'), log: silentLog }, feed)
 
-  const seen: string[] = []
+  const observed: string[] = []
   const follower = await followConfig(path.join(folder, 'sock'), { clock: systemClock }, ({ cluster }) =>
-    seen.push(cluster.tags.join()),
+    observed.push(cluster.tags.join()),
   )
-  await eventually(() => expect(seen).toEqual(['', 'one', 'one,two']))
+  await eventually(() => expect(observed).toEqual(['', 'one', 'one,two']))
   expect(follower.current()).toEqual(store.current())
   expect(follower.current().instances).toEqual(before.instances)
   expect(follower.gantry()).toEqual(store.gantry())
@@ -74,15 +74,15 @@ test('a follower whom secrets are none of its business is told the settings of m
 })
 
 test('a daemon that hangs keeps nobody waiting for ever: it takes the connection, and says nothing', async () => {
-  const asked: net.Socket[] = []
-  const server = net.createServer((socket) => socket.once('data', () => asked.push(socket)))
+  const requested: net.Socket[] = []
+  const server = net.createServer((socket) => socket.once('data', () => requested.push(socket)))
   await new Promise<void>((resolve) => server.listen(path.join(folder, 'hangs'), resolve))
   const clock = new SteppedClock()
   const following = followConfig(path.join(folder, 'hangs'), { clock, wait_s: WCONFD_ANSWER_S })
   const failed = expect(following).rejects.toThrow(`did not answer gantryFollow in ${WCONFD_ANSWER_S} s`)
-  await eventually(() => expect(asked).toHaveLength(1))
+  await eventually(() => expect(requested).toHaveLength(1))
   await clock.pass(WCONFD_ANSWER_S)
   await failed
-  await eventually(() => expect(asked[0]?.destroyed).toBe(true))
+  await eventually(() => expect(requested[0]?.destroyed).toBe(true))
   server.close()
 })

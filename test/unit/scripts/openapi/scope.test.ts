@@ -54,10 +54,10 @@ test.each<[parameter: string, schema: Schema | undefined, op: (value: unknown) =
   expect(names.length).toBeGreaterThan(0)
   for (const name of [...names, 'unheard_of'])
     for (const value of valuesOf(schema.properties?.[name] ?? ANY)) {
-      const given = { [name]: value }
-      const said = [given, isSettable(op(given))]
-      expect([given, isMarkedFor(given)]).toEqual(said)
-      expect([given, refusedPart(withinOf(schema, name) ?? true, value) === undefined]).toEqual(said)
+      const input = { [name]: value }
+      const said = [input, isSettable(op(input))]
+      expect([input, isMarkedFor(input)]).toEqual(said)
+      expect([input, refusedPart(withinOf(schema, name) ?? true, value) === undefined]).toEqual(said)
     }
 })
 

@@ -107,12 +107,12 @@ describe('of an object in the scope, what is a matter of machines', () => {
   const create = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'new', tags: tagged?.tags }
   const modify = { OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name }
   const refusedTo = (op: object, parameter: string, object = `instance/${instance_name}`) => {
-    const given = { OP_ID: '', ...op }
-    expect(() => access.check(config, given)).toThrow(
+    const input = { OP_ID: '', ...op }
+    expect(() => access.check(config, input)).toThrow(
       `${object}: a token with a scope may not set ${parameter} to what was given, because that is a matter of machines; use a ` +
         'token without a scope, or a password, with the permission ',
     )
-    expect(() => token({}).check(config, given)).not.toThrow()
+    expect(() => token({}).check(config, input)).not.toThrow()
   }
 
   const machines: [string, unknown][] = [

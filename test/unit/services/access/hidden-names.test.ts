@@ -24,7 +24,7 @@ test.each([
   ['a secret of its own', 'a secret of its own'],
   [`uuid ${hidden.uuid}`, 'uuid (instance outside of the scope)'],
   ['the group default', 'the group default'],
-])('%s', (text, told) => expect(telling(text, {})).toBe(told))
+])('%s', (text, reported) => expect(telling(text, {})).toBe(reported))
 
 test('every text in a value is told so, and keys and numbers stay', () => {
   const log = [[1, [0, 0], 'message', 'on node3.test'], { reason: ['node1.test'], free: 7 }, null]

@@ -6,7 +6,7 @@ import type { MasterContext } from '../../../../src/services/master-context'
 import { Access } from '../../../../src/services/access/access'
 import { TokenService } from '../../../../src/services/access/tokens'
 
-const wanted = { name: 'x', permissions: ['nodes.query'], tags: [], groups: [], expires: null }
+const desired = { name: 'x', permissions: ['nodes.query'], tags: [], groups: [], expires: null }
 
 /** So many tokens of anna are there. */
 function serviceWith(count: number) {
@@ -30,7 +30,7 @@ function serviceWith(count: number) {
     wconfd: { gantryChange },
   }
   const service = new TokenService(context as unknown as MasterContext, documents as never)
-  return (user: string) => service.add(new Access({ user, token: null, permissions: ['*'] }, null), wanted)
+  return (user: string) => service.add(new Access({ user, token: null, permissions: ['*'] }, null), desired)
 }
 
 test('a user has no more than a share of the tokens', async () => {

@@ -40,8 +40,8 @@ function opened({ refuses = false, offline = false } = {}) {
   }
   const lines: Line[] = []
   const [viewer, browser] = duplexPair({ objectMode: true })
-  const told: unknown[] = []
-  browser.on('data', (message: unknown) => told.push(typeof message === 'string' ? JSON.parse(message) : message))
+  const reported: unknown[] = []
+  browser.on('data', (message: unknown) => reported.push(typeof message === 'string' ? JSON.parse(message) : message))
   let attempts = 0
   const session = new ConsoleSession(
     {
@@ -52,9 +52,9 @@ function opened({ refuses = false, offline = false } = {}) {
         attempts++
         if (here.refuses) return Promise.reject(new Error('nobody listens there'))
         const [line, end] = duplexPair({ objectMode: true })
-        const heard: unknown[] = []
-        end.on('data', (message: unknown) => heard.push(message))
-        lines.push({ node: node.name, request, line, end, heard })
+        const received: unknown[] = []
+        end.on('data', (message: unknown) => received.push(message))
+        lines.push({ node: node.name, request, line, end, heard: received })
         return Promise.resolve(line)
       },
     },
@@ -71,11 +71,11 @@ function opened({ refuses = false, offline = false } = {}) {
     lines[at]?.end.write(JSON.stringify({ state: 'connected', number }))
     await settled()
   }
-  return { clock, here, lines, told, browser, session, running, change, connect, attempts: () => attempts }
+  return { clock, here, lines, told: reported, browser, session, running, change, connect, attempts: () => attempts }
 }
 
 test('a viewer sees what the node says, and is heard when it has seen the present line', async () => {
-  const { lines, told, browser, connect, running } = opened()
+  const { lines, told: reported, browser, connect, running } = opened()
   await settled()
   await connect(0, 1)
   browser.write(Buffer.from('too early'))
@@ -83,14 +83,14 @@ test('a viewer sees what the node says, and is heard when it has seen the presen
   browser.write(Buffer.from('ls'))
   lines[0]?.end.write(Buffer.from('hello'))
   await settled()
-  expect(told).toEqual([{ type: 'connected', stream: '1.1', node: 'node1' }, Buffer.from('hello')])
+  expect(reported).toEqual([{ type: 'connected', stream: '1.1', node: 'node1' }, Buffer.from('hello')])
   expect(lines[0]?.heard).toEqual(['1', Buffer.from('ls')])
   browser.end()
   await running
 })
 
 test('it follows the instance to another node, where what was typed for the line before is not heard', async () => {
-  const { lines, told, browser, change, connect, running } = opened()
+  const { lines, told: reported, browser, change, connect, running } = opened()
   await settled()
   await connect(0, 1)
   browser.write('1.1')
@@ -102,7 +102,7 @@ test('it follows the instance to another node, where what was typed for the line
   expect(lines.map(({ line }) => line.destroyed)).toEqual([true, false])
   browser.write(Buffer.from('late'))
   await connect(1, 1)
-  expect(told.at(-1)).toEqual({ type: 'connected', stream: '2.1', node: 'node2' })
+  expect(reported.at(-1)).toEqual({ type: 'connected', stream: '2.1', node: 'node2' })
   browser.write('2.1')
   browser.write(Buffer.from('now'))
   await settled()
@@ -112,14 +112,14 @@ test('it follows the instance to another node, where what was typed for the line
 })
 
 test('a console ends when the scope of its token no longer holds the instance', async () => {
-  const { here, told, connect, session, lines, running } = opened()
+  const { here, told: reported, connect, session, lines, running } = opened()
   here.scope = { permissions: ['*'], tags: ['shop'], groups: [] }
   await settled()
   await connect(0, 1)
   here.scope = { permissions: ['*'], tags: ['other'], groups: [] }
   session.look()
   await running
-  expect(told.at(-1)).toEqual({ type: 'end', text: expect.stringMatching(/scope/) })
+  expect(reported.at(-1)).toEqual({ type: 'end', text: expect.stringMatching(/scope/) })
   expect(lines).toHaveLength(1)
 })
 
@@ -128,34 +128,34 @@ test('a console ends when the permission is withdrawn, or the instance is remove
     [(here) => (here.scope = { permissions: ['nodes.query'], tags: [], groups: [] }), /needs the permission/],
     [(here) => (here.config = { ...here.config, instances: recordFrom([]) }), /The instance vm1 was removed/],
   ] as const satisfies readonly (readonly [(here: ReturnType<typeof opened>['here']) => unknown, RegExp])[]) {
-    const { here, told, connect, session, running } = opened()
+    const { here, told: reported, connect, session, running } = opened()
     await settled()
     await connect(0, 1)
     withdraw(here)
     session.look()
     await running
-    expect(told.at(-1)).toEqual({ type: 'end', text: expect.stringMatching(why) })
+    expect(reported.at(-1)).toEqual({ type: 'end', text: expect.stringMatching(why) })
   }
 })
 
 test('a node that cannot be reached is told once, and tried again until it can', async () => {
-  const { clock, here, told, browser, connect, running, attempts } = opened({ refuses: true })
+  const { clock, here, told: reported, browser, connect, running, attempts } = opened({ refuses: true })
   await settled()
   await clock.pass(60)
   expect(attempts()).toBeGreaterThan(3)
-  expect(told).toEqual([{ type: 'waiting', why: 'unreachable', node: 'node1', text: 'nobody listens there' }])
+  expect(reported).toEqual([{ type: 'waiting', why: 'unreachable', node: 'node1', text: 'nobody listens there' }])
   here.refuses = false
   await clock.pass(60)
   await connect(0, 1)
-  expect(told.at(-1)).toMatchObject({ type: 'connected', node: 'node1' })
+  expect(reported.at(-1)).toMatchObject({ type: 'connected', node: 'node1' })
   browser.end()
   await running
 })
 
 test('a node that is marked offline is not asked', async () => {
-  const { told, browser, running, attempts } = opened({ offline: true })
+  const { told: reported, browser, running, attempts } = opened({ offline: true })
   await settled()
-  expect(told).toEqual([{ type: 'waiting', why: 'unreachable', node: 'node1', text: 'node1 is marked offline' }])
+  expect(reported).toEqual([{ type: 'waiting', why: 'unreachable', node: 'node1', text: 'node1 is marked offline' }])
   expect(attempts()).toBe(0)
   browser.end()
   await running

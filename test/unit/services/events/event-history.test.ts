@@ -29,9 +29,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-async function add(history: EventHistory, ...wanted: number[]): Promise<void> {
-  const count = Number(history.last.split('-')[1]) + wanted.length
-  for (const number of wanted) history.add(event(number))
+async function add(history: EventHistory, ...desired: number[]): Promise<void> {
+  const count = Number(history.last.split('-')[1]) + desired.length
+  for (const number of desired) history.add(event(number))
   while (Number(history.last.split('-')[1]) < count) await history.change(1)
 }
 
@@ -64,11 +64,11 @@ test('what has happened is given from the newest back, without what is not told 
 test('a restart goes on counting, and says that its keeper was away', async () => {
   const first = await open()
   await add(first, 1, 2)
-  const seen = first.last
+  const observed = first.last
   await first.close()
   const second = await open()
   await second.change(5)
-  const { events, gap } = second.since(seen)
+  const { events, gap } = second.since(observed)
   expect(gap).toBeNull()
   expect(events).toMatchObject([{ id: `${first.epoch}-3`, type: 'gap' }])
   await second.close()

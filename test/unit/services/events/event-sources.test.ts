@@ -71,17 +71,17 @@ test.each([
 
 test('repair events and reports that cannot be used are told, and when an event is forgotten', () => {
   const [event] = observe([], new Map([[node.uuid, { status: 'evacuate' }]]), { now_s: 1, newId: () => 'e1' }).events
-  const told = (sections: Record<string, Record<string, unknown>>) =>
+  const reported = (sections: Record<string, Record<string, unknown>>) =>
     configEvents(config, config, { from: 1, to: 2, mtime: 1, gantry: { serial_no: 2, sections } }, () => null)
-  expect(told({ [MAINTENANCE.events]: { e1: event } })).toMatchObject([
+  expect(reported({ [MAINTENANCE.events]: { e1: event } })).toMatchObject([
     {
       type: 'maintenance',
       objects: [`node/${node.name}`],
       data: { id: 'e1', 'repair-status': 'noted', node: node.name },
     },
   ])
-  expect(told({ [MAINTENANCE.events]: { e1: null } })).toMatchObject([{ data: { id: 'e1', forgotten: true } }])
-  expect(told({ [MAINTENANCE.rounds]: { problems: { node2: 'forged' } } })).toMatchObject([
+  expect(reported({ [MAINTENANCE.events]: { e1: null } })).toMatchObject([{ data: { id: 'e1', forgotten: true } }])
+  expect(reported({ [MAINTENANCE.rounds]: { problems: { node2: 'forged' } } })).toMatchObject([
     { type: 'maintenance', objects: ['node/node2'], data: { node: 'node2', problem: 'forged' } },
   ])
 })

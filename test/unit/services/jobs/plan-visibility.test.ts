@@ -15,9 +15,9 @@ test('a plan names no nodes, locks and changes beyond what the token knows', asy
   const [planned] = await cluster.plan({ OP_ID: 'OP_INSTANCE_SHUTDOWN', instance_name: 'vm1.test' })
   if (planned === undefined) throw new Error('there is no plan')
   expect(planned.opcode.hooks?.pre).toContain('node1.test')
-  const told = plannedFor(token(['web']), cluster.config, [])(planned)
-  expect(JSON.stringify(told)).not.toMatch(/node[13]\.test/)
-  expect(told).toMatchObject({
+  const reported = plannedFor(token(['web']), cluster.config, [])(planned)
+  expect(JSON.stringify(reported)).not.toMatch(/node[13]\.test/)
+  expect(reported).toMatchObject({
     locks: [{ lock: 'cluster/BGL' }, { lock: 'instance/vm1.test' }, { lock: 'node-res/node2.test' }],
     hooks: { pre: ['node2.test'], post: ['node2.test'] },
     changes: [{ name: 'vm1.test' }],
@@ -32,7 +32,7 @@ test('a node that is not known stays a condition without a name, and jobs for hi
   if (planned === undefined) throw new Error('there is no plan')
   const condition = { what: 'Node node3.test answers', passed: false, reason: 'node3.test is down', code: null }
   const startup = (name: string) => ({ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: name })
-  const told = plannedFor(
+  const reported = plannedFor(
     token(['web']),
     cluster.config,
     [],
@@ -41,9 +41,9 @@ test('a node that is not known stays a condition without a name, and jobs for hi
     opcode: { ...planned.opcode, prerequisites: [{ ...condition, node: 'node3.test' }] },
     submits: [[startup('vm1.test'), startup('vm2.test')]],
   })
-  expect(told.prerequisites).toMatchObject([{ passed: false, node: null }])
-  expect(JSON.stringify(told)).not.toMatch(/node3|vm2/)
-  expect(told.jobs).toEqual([['INSTANCE_STARTUP(vm1.test)']])
+  expect(reported.prerequisites).toMatchObject([{ passed: false, node: null }])
+  expect(JSON.stringify(reported)).not.toMatch(/node3|vm2/)
+  expect(reported.jobs).toEqual([['INSTANCE_STARTUP(vm1.test)']])
 })
 
 test('the texts of units do not name what is not known either', async () => {
@@ -51,7 +51,7 @@ test('the texts of units do not name what is not known either', async () => {
   const [planned] = await cluster.plan(op)
   if (planned === undefined) throw new Error('there is no plan')
   const reason = 'would leave no room (also without it, if node3.test of group default dies)'
-  const told = plannedFor(token(['web']), cluster.config, [op])({
+  const reported = plannedFor(token(['web']), cluster.config, [op])({
     ...planned,
     opcode: {
       ...planned.opcode,
@@ -59,8 +59,8 @@ test('the texts of units do not name what is not known either', async () => {
       messages: ['node1.test refused vm1.test'],
     },
   })
-  expect(told.prerequisites[0]?.reason).toBe(
+  expect(reported.prerequisites[0]?.reason).toBe(
     'would leave no room (also without it, if (node outside of the scope) of group default dies)',
   )
-  expect(told.messages).toEqual(['(node outside of the scope) refused vm1.test'])
+  expect(reported.messages).toEqual(['(node outside of the scope) refused vm1.test'])
 })

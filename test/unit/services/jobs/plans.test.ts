@@ -41,11 +41,11 @@ const planned = async (): Promise<Planned[]> => [{ opcode, read: [read], submits
 test('a plan is good for its user and its opcodes only', async () => {
   const plans = plansAt({ ms: 0 }, planned)
   const { id } = await plans.make(new Access(user('anna'), null), { ops })
-  const { name: _, ...wanted } = read
-  expect(await plans.preconditions(user('anna'), id, ops)).toEqual([[wanted]])
+  const { name: _, ...desired } = read
+  expect(await plans.preconditions(user('anna'), id, ops)).toEqual([[desired]])
   expect(
     await plans.preconditions(user('anna'), id, [{ instance_name: 'inst1.gnt.example', OP_ID: ops[0]?.OP_ID ?? '' }]),
-  ).toEqual([[wanted]])
+  ).toEqual([[desired]])
   await expect(plans.preconditions(user('bert'), id, ops)).rejects.toThrow(/no plan/)
   await expect(plans.preconditions(user('anna'), id, [...ops, ...ops])).rejects.toThrow(/other opcodes/)
 })
@@ -56,10 +56,10 @@ describe('opcodes that are planned apart', () => {
   const objectOf = (name: unknown) => ({ kind: 'instance', uuid: `u-${String(name)}`, serial_no: 3, name: '' }) as const
   const node = { kind: 'node', uuid: 'n', serial_no: 1, name: 'n' } as const
   const change = { kind: 'instance', name: '', change: 'changed', before: null, after: null } as const
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   /** Each changes its own instance; the last one looks at that of the first as well. */
   const plans = plansAt({ ms: 0 }, async (jobOps) => {
-    asked.push(jobOps)
+    requested.push(jobOps)
     return jobOps.map(({ instance_name: name }) => ({
       ...{ submits: [], read: [objectOf(name), node, ...(name === 'c' ? [objectOf('a')] : [])] },
       opcode: { ...opcode, possible: name !== 'a', changes: [{ ...change, uuid: `u-${String(name)}` }] },
@@ -70,7 +70,7 @@ describe('opcodes that are planned apart', () => {
 
   test('are jobs of their own, which an impossible one does not stop, and each of which names the plan', async () => {
     const plan = await plans.make(new Access(user('anna'), null), { ops: many, apart: true })
-    expect(asked).toEqual(many.map((op) => [op]))
+    expect(requested).toEqual(many.map((op) => [op]))
     expect([plan.possible, plan.ops.map(({ possible }) => possible)]).toEqual([false, [false, true, true]])
     expect(await uuids(plan.id, 'b')).toEqual(['u-b', 'n'])
     await expect(match(plan.id, many)).rejects.toThrow(/other opcodes/)
@@ -87,16 +87,18 @@ describe('opcodes that are planned apart', () => {
 test('a job that submits what the caller may not do is not planned', async () => {
   const submits = [[{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'inst1.gnt.example' }]]
   const plans = plansAt({ ms: 0 }, async () => [{ opcode, read: [], submits }])
-  const asked = [{ OP_ID: 'OP_NODE_MIGRATE', node_name: 'node1.gnt.example' }]
+  const requested = [{ OP_ID: 'OP_NODE_MIGRATE', node_name: 'node1.gnt.example' }]
   const caller = new Access({ ...user('anna'), permissions: ['nodes.migrate'] }, null)
-  await expect(plans.make(caller, { ops: asked })).rejects.toThrow(
+  await expect(plans.make(caller, { ops: requested })).rejects.toThrow(
     'OP_INSTANCE_MIGRATE of instance inst1.gnt.example needs the permission instances.migrate',
   )
-  await expect(plans.make(new Access(user('anna'), null), { ops: asked })).resolves.toMatchObject({ possible: true })
+  await expect(plans.make(new Access(user('anna'), null), { ops: requested })).resolves.toMatchObject({
+    possible: true,
+  })
 })
 
 test('a plan does not wait for a node that answers no questions', async () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const [target, silent] = Object.values(config.nodes)
   if (target === undefined || silent === undefined) throw new Error('the recorded cluster has more nodes')
   const context = {
@@ -110,7 +112,7 @@ test('a plan does not wait for a node that answers no questions', async () => {
     questions: { ask: async ({ uuid }: NodeTarget) => (uuid === silent.uuid ? NO_ANSWER : { ok: true, payload: 1 }) },
     nodes: {
       async all(targets: readonly NodeTarget[]) {
-        asked.push(...targets.map(({ uuid }) => uuid))
+        requested.push(...targets.map(({ uuid }) => uuid))
         return new Map(targets.map(({ uuid }) => [uuid, { ok: true, payload: {} }]))
       },
     },
@@ -121,7 +123,7 @@ test('a plan does not wait for a node that answers no questions', async () => {
     },
   }
   await new Plans(context as unknown as MasterContext).make(new Access(user('anna'), null), { ops })
-  expect(asked).toEqual([target.uuid])
+  expect(requested).toEqual([target.uuid])
 })
 
 test('a plan expires', async () => {

@@ -25,55 +25,55 @@ function withState(admin_state: 'up' | 'down'): ConfigData {
 }
 
 function start(config: ConfigData) {
-  const asked: Question[] = []
-  const looks: string[] = []
+  const requested: Question[] = []
+  const probes: string[] = []
   const clock = new SteppedClock()
   const nodes = {
     one: ({ name }: { name: string }, call: string, args: unknown) =>
-      new Promise((resolve, reject) => asked.push({ node: `${call} ${name}`, args, resolve, reject })),
+      new Promise((resolve, reject) => requested.push({ node: `${call} ${name}`, args, resolve, reject })),
   } as unknown as NodeClient
   const current = { config }
-  const look = (node: string) => void looks.push(current.config.nodes[node]?.name ?? node)
+  const look = (node: string) => void probes.push(current.config.nodes[node]?.name ?? node)
   const ends = new GuestEnds({ nodes, clock, log, config: () => current.config, look })
   ends.start()
-  return { asked, looks, clock, current, ends }
+  return { asked: requested, looks: probes, clock, current, ends }
 }
 
 test('a node whose guests may end by themselves has one question open, and is looked at when one has ended', async () => {
-  const { asked, looks, clock, ends } = start(withState('up'))
+  const { asked: requested, looks: probes, clock, ends } = start(withState('up'))
   const next = async () => {
     await clock.pass(0)
-    return asked.shift()
+    return requested.shift()
   }
   const first = await next()
   expect(first).toMatchObject({ node: 'gantry_guest_ends node1.gnt.example', args: [GUEST_ENDS_S, []] })
   await clock.pass(GUEST_ENDS_AGAIN_S * 3)
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
 
   first?.resolve(['inst5.gnt.example'])
   const second = await next()
-  expect(looks).toEqual(['node1.gnt.example'])
+  expect(probes).toEqual(['node1.gnt.example'])
   expect(second).toMatchObject({ args: [GUEST_ENDS_S, ['inst5.gnt.example']] })
   second?.resolve(['inst5.gnt.example'])
   const third = await next()
-  expect(looks).toHaveLength(1)
+  expect(probes).toHaveLength(1)
 
   third?.reject(new Error('gone'))
   expect(await next()).toBeUndefined()
   await clock.pass(GUEST_ENDS_AGAIN_S)
-  expect(asked).toMatchObject([{ args: [GUEST_ENDS_S, []] }])
+  expect(requested).toMatchObject([{ args: [GUEST_ENDS_S, []] }])
   ends.close()
 })
 
 test('nobody is asked where no guest should run, and no longer than one should', async () => {
-  const { asked, clock, current, ends } = start(withState('down'))
-  expect(asked).toEqual([])
+  const { asked: requested, clock, current, ends } = start(withState('down'))
+  expect(requested).toEqual([])
   current.config = withState('up')
   await clock.pass(GUEST_ENDS_AGAIN_S)
-  expect(asked).toHaveLength(1)
+  expect(requested).toHaveLength(1)
   current.config = withState('down')
-  asked.shift()?.resolve([])
+  requested.shift()?.resolve([])
   await clock.pass(GUEST_ENDS_AGAIN_S)
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
   ends.close()
 })

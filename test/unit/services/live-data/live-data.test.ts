@@ -109,8 +109,8 @@ test('consoles are asked of each primary node once', async () => {
   const { calls, live } = start()
   void live.consoles(config, Object.values(config.instances))
   await settled()
-  const asked = calls.map(({ node, args }) => [node, Object.keys((args as [object])[0]).sort()])
-  expect(Object.fromEntries(asked)).toEqual({
+  const requested = calls.map(({ node, args }) => [node, Object.keys((args as [object])[0]).sort()])
+  expect(Object.fromEntries(requested)).toEqual({
     'node1.gnt.example': ['inst5.gnt.example'],
     'node2.gnt.example': ['inst1.gnt.example', 'inst2.gnt.example'],
     'node3.gnt.example': ['inst3.gnt.example', 'inst4.gnt.example', 'inst6.gnt.example'],
@@ -126,8 +126,8 @@ test('a node that is asked for a console is told what the configuration has, and
   const node = config.nodes[instance.primary_node]
   const group = node && config.nodegroups[node.group]
   const beParams = { ...config.cluster.beparams.default, ...instance.beparams }
-  const told = { instance, node, group, hvParams: { migration_mode: 'live' }, beParams }
-  expect(calls[0]?.args).toEqual([{ [instance.name]: told }])
+  const reported = { instance, node, group, hvParams: { migration_mode: 'live' }, beParams }
+  expect(calls[0]?.args).toEqual([{ [instance.name]: reported }])
 })
 
 test('the storage shown is that of the first template whose space is known', () => {

@@ -23,7 +23,8 @@ const config = { ...golden, nodes: recordFrom(nodes.map((node) => [node.uuid, no
 const clock = new SteppedClock()
 const NAME = 'gantry_node_call_duration_seconds'
 const series = (call: string) => ({ metricName: `${NAME}_count`, labels: { call }, value: 1 })
-const namedOnly = (all: unknown[][]) => all.filter((told) => told.every((one) => typeof one === 'object')) as never[]
+const namedOnly = (all: unknown[][]) =>
+  all.filter((reported) => reported.every((one) => typeof one === 'object')) as never[]
 const wconfd = { gantryMetrics: async () => ['wconfd'] }
 
 test('a look at the figures asks the nodes in slices, and shows what they told before', async () => {
@@ -32,7 +33,7 @@ test('a look at the figures asks the nodes in slices, and shows what they told b
   const measures = new Measures({ config: () => config, clock, log: silentLog, questions, wconfd })
   const first = measures.told()
   expect(calls).toHaveLength(NODES_ASKED_AT_ONCE)
-  const textOf = async (told: Promise<unknown[][]>) => JSON.stringify(await told)
+  const textOf = async (reported: Promise<unknown[][]>) => JSON.stringify(await reported)
   expect(await textOf(first)).toMatch(/wconfd/)
   while (calls.length < nodes.length) await settled()
   void measures.told()
@@ -40,9 +41,9 @@ test('a look at the figures asks the nodes in slices, and shows what they told b
   expect(calls).toHaveLength(nodes.length)
   for (const { answer } of calls) answer([{ name: NAME, values: [series('version'), series('a_newer_call')] }])
   await settled()
-  const told = await AggregatorRegistry.aggregate(namedOnly(await measures.told())).metrics()
-  for (const { name } of nodes) expect(told).toContain(`${NAME}_count{node="${name}",call="version"} 1`)
-  expect(told).not.toContain('a_newer_call')
+  const reported = await AggregatorRegistry.aggregate(namedOnly(await measures.told())).metrics()
+  for (const { name } of nodes) expect(reported).toContain(`${NAME}_count{node="${name}",call="version"} 1`)
+  expect(reported).not.toContain('a_newer_call')
 })
 
 test('a question that cannot be asked is logged, and asked again at the next look', async () => {

@@ -42,32 +42,32 @@ function start(config: ConfigData, silent: (node: string) => boolean = () => fal
   const back = ({ name }: Node) => void returned.push(name)
   const turns: unknown[] = []
   const begun: number[] = []
-  const looks = new NodePoller({
+  const probes = new NodePoller({
     ...{ clock, live, known, log, config: () => current.config, returned: back },
     turned: (node, change, why) => void turns.push([node.name, change, ...(why === undefined ? [] : [why])]),
     lookedAtAll: () => void begun.push(clock.monotonic_ms()),
     isSlow: (node) => questions.isSlow(node, ['all_instances_info', 'node_info']),
   })
-  looks.start()
+  probes.start()
   stop = () => {
-    looks.close()
+    probes.close()
     questions.close()
   }
-  const seen = () => calls.splice(0).filter(({ call }) => call === 'all_instances_info')
-  return { clock, known, looks, seen, current, calls, live, logged, returned, turns, begun }
+  const observed = () => calls.splice(0).filter(({ call }) => call === 'all_instances_info')
+  return { clock, known, looks: probes, seen: observed, current, calls, live, logged, returned, turns, begun }
 }
 
 test('every node is looked at, and again when what is known of it is old', async () => {
-  const { clock, known, seen } = start(golden)
+  const { clock, known, seen: observed } = start(golden)
   await clock.pass(1)
   expect(
-    seen()
+    observed()
       .map(({ node }) => node)
       .sort(),
   ).toEqual(online.map(({ name }) => name).sort())
   const first_ms = online.map(({ uuid }) => known.seen_ms(uuid))
   await clock.pass(NODE_LOOK_S)
-  expect(seen()).toHaveLength(online.length)
+  expect(observed()).toHaveLength(online.length)
   for (const [index, { uuid }] of online.entries())
     expect(known.seen_ms(uuid)).toBeGreaterThan(first_ms[index] ?? Infinity)
 })
@@ -79,41 +79,41 @@ test('a thousand nodes are looked at no faster than the pace allows', async () =
     uuid: `node-${index}` as NodeUuid,
     name: `node-${index}`,
   }))
-  const { clock, seen } = start({ ...golden, nodes: recordFrom(many.map((one) => [one.uuid, one])) })
+  const { clock, seen: observed } = start({ ...golden, nodes: recordFrom(many.map((one) => [one.uuid, one])) })
   for (let second = 0; second < 60; second++) {
     await clock.pass(1)
-    expect(seen().length).toBeLessThanOrEqual(NODE_LOOKS_PER_S + 1)
+    expect(observed().length).toBeLessThanOrEqual(NODE_LOOKS_PER_S + 1)
   }
 })
 
 test('a node that hangs is looked at by its one probe', async () => {
   const [hung] = online
-  const { clock, known, seen } = start(golden, (name) => name === hung?.name)
+  const { clock, known, seen: observed } = start(golden, (name) => name === hung?.name)
   await clock.pass(LIVE_ANSWER_S + 10 * NODE_LOOK_AGAIN_S)
-  expect(seen().filter(({ node }) => node === hung?.name)).toHaveLength(1)
+  expect(observed().filter(({ node }) => node === hung?.name)).toHaveLength(1)
   expect(online.filter(({ uuid }) => known.seen_ms(uuid) === undefined)).toEqual([hung])
 })
 
 test('where something changed is looked at soon, but not again and again', async () => {
-  const { clock, looks, seen } = start(golden)
+  const { clock, looks: probes, seen: observed } = start(golden)
   await clock.pass(NODE_LOOK_S / 2)
-  seen()
+  observed()
   const [node] = online
   for (let change = 0; change < 50; change++) {
-    if (node) looks.soon(node.uuid)
+    if (node) probes.soon(node.uuid)
     await clock.pass(NODE_LOOK_SOON_S / 50)
   }
-  const looked = seen().filter(({ node: name }) => name === node?.name)
+  const looked = observed().filter(({ node: name }) => name === node?.name)
   expect(looked.length).toBeGreaterThanOrEqual(1)
   expect(looked.length).toBeLessThanOrEqual(2)
 })
 
 test('a node that answers slowly is looked at less often, however much changes there', async () => {
   const [slow] = online
-  const { clock, looks, calls } = start(golden, (name) => name === slow?.name)
+  const { clock, looks: probes, calls } = start(golden, (name) => name === slow?.name)
   let begun = 0
   for (let second = 0; second < 60; second++) {
-    if (slow) looks.soon(slow.uuid)
+    if (slow) probes.soon(slow.uuid)
     await clock.pass(1)
     for (const { node, call, answer } of calls.splice(0)) {
       if (node !== slow?.name) continue
@@ -157,9 +157,9 @@ test('a refusal of a node is logged, counted, and does not make its figures look
 })
 
 test('a look that cannot be made is logged, and others follow', async () => {
-  const { clock, current, live, logged, seen } = start(golden)
+  const { clock, current, live, logged, seen: observed } = start(golden)
   await clock.pass(1)
-  seen()
+  observed()
   jest.spyOn(live, 'instanceInfo').mockRejectedValueOnce(new Error('cannot be written'))
   await clock.pass(NODE_LOOK_S)
   expect(logged).toMatchObject([{ reason: expect.stringContaining('cannot be written') }])
@@ -172,9 +172,9 @@ test('a look that cannot be made is logged, and others follow', async () => {
   })
   await clock.pass(NODE_LOOK_S * 2)
   Object.defineProperty(current, 'config', { value: config })
-  seen()
+  observed()
   await clock.pass(NODE_LOOK_S * 2)
-  expect(seen().length).toBeGreaterThanOrEqual(online.length)
+  expect(observed().length).toBeGreaterThanOrEqual(online.length)
 })
 
 test('when every node has been looked at once is told, also if one hangs', async () => {
@@ -307,10 +307,10 @@ describe('a node is back', () => {
   })
 
   test('when its daemon has ended meanwhile, which is looked at soon', async () => {
-    const { clock, looks, returned } = start(golden)
+    const { clock, looks: probes, returned } = start(golden)
     await clock.pass(1)
-    looks.hungUp(second.primary_ip)
-    looks.hungUp('192.0.2.77')
+    probes.hungUp(second.primary_ip)
+    probes.hungUp('192.0.2.77')
     await clock.pass(2 * NODE_LOOK_SOON_S)
     expect(returned).toEqual([second.name])
   })

@@ -25,28 +25,28 @@ function start() {
   const { client, calls } = fakeNodes()
   const clock = new SteppedClock()
   const questions = new NodeProber(client, clock, silentLog)
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const returned: string[] = []
   questions.onReturn((node) => returned.push(node))
-  const ask = (node = hung) => questions.ask(node, 'export_list', [], (payload) => heard.push(payload))
+  const ask = (node = hung) => questions.ask(node, 'export_list', [], (payload) => received.push(payload))
   /** Asks, and lets the limit pass. */
   const hang = async () => {
     const answer = ask()
     await clock.pass(LIVE_ANSWER_S)
     return answer
   }
-  const asked = (call: string) => calls.filter((one) => one.call === call)
-  return { calls, asked, clock, questions, heard, returned, ask, hang }
+  const requested = (call: string) => calls.filter((one) => one.call === call)
+  return { calls, asked: requested, clock, questions, heard: received, returned, ask, hang }
 }
 
 test('a question waits no longer than its limit', async () => {
-  const { asked, ask, clock } = start()
+  const { asked: requested, ask, clock } = start()
   const answer = ask()
   await clock.pass(LIVE_ANSWER_S - 0.1)
   expect(await Promise.race([answer, settled()])).toBeUndefined()
   await clock.pass(0.1)
   expect(await answer).toBe(NO_ANSWER)
-  expect(asked('export_list')).toHaveLength(1)
+  expect(requested('export_list')).toHaveLength(1)
 })
 
 test('a node that answers nothing is not asked by others, who need not wait', async () => {
@@ -60,22 +60,22 @@ test('a node that answers nothing is not asked by others, who need not wait', as
 })
 
 test('a node that is late with one kind of answer is asked for others, and for that one when it has come', async () => {
-  const { calls, asked, ask, clock, questions, heard, returned } = start()
+  const { calls, asked: requested, ask, clock, questions, heard: received, returned } = start()
   const late = ask()
   await clock.pass(LIVE_ANSWER_S - NODE_KNOCK_S)
-  asked('version')[0]?.answer(60)
+  requested('version')[0]?.answer(60)
   await clock.pass(NODE_KNOCK_S)
   expect(await late).toBe(NO_ANSWER)
   for (let again = 0; again < 10; again++) expect(await ask()).toBe(NO_ANSWER)
   expect(calls).toHaveLength(2)
   const other = questions.ask(hung, 'os_diagnose', [])
-  asked('os_diagnose')[0]?.answer([])
+  requested('os_diagnose')[0]?.answer([])
   expect(await other).toEqual({ ok: true, payload: [] })
-  asked('export_list')[0]?.answer(['late'])
+  requested('export_list')[0]?.answer(['late'])
   await settled()
   const soon = ask()
-  asked('export_list')[1]?.answer(['soon'])
-  expect([await soon, heard, returned]).toEqual([{ ok: true, payload: ['soon'] }, [['late'], ['soon']], []])
+  requested('export_list')[1]?.answer(['soon'])
+  expect([await soon, received, returned]).toEqual([{ ok: true, payload: ['soon'] }, [['late'], ['soon']], []])
 })
 
 test('a node that answers anything while it is asked whether it does is not silent', async () => {
@@ -101,30 +101,30 @@ test('a caller that waits for another answer of the node gives up when it falls 
 })
 
 test('the answer that a node owes ends its silence, and is heard although nobody waits for it', async () => {
-  const { calls, ask, hang, heard, returned } = start()
+  const { calls, ask, hang, heard: received, returned } = start()
   await hang()
   calls[0]?.answer(['late'])
   await settled()
-  expect([heard, returned]).toEqual([[['late']], [hung.uuid]])
+  expect([received, returned]).toEqual([[['late']], [hung.uuid]])
   const answer = ask()
   calls.at(-1)?.answer(['soon'])
   expect(await answer).toEqual({ ok: true, payload: ['soon'] })
 })
 
 test('one probe at a time goes to a silent node until it answers', async () => {
-  const { calls, asked, ask, clock, hang, returned } = start()
+  const { calls, asked: requested, ask, clock, hang, returned } = start()
   await hang()
   calls[0]?.fail('no answer within 60 s')
   await clock.pass(120)
   for (const probe of [1, 2]) {
-    expect(asked('version')).toHaveLength(probe)
+    expect(requested('version')).toHaveLength(probe)
     await clock.pass(60)
-    asked('version').at(-1)?.fail('no answer within 60 s')
+    requested('version').at(-1)?.fail('no answer within 60 s')
     for (let again = 0; again < 10; again++) expect(await ask()).toBe(NO_ANSWER)
     await clock.pass(NODE_PROBE_PAUSE_S)
   }
   expect(returned).toEqual([])
-  asked('version').at(-1)?.answer(60)
+  requested('version').at(-1)?.answer(60)
   await clock.pass(NODE_PROBE_PAUSE_S * 10)
   expect([calls.length, returned]).toEqual([4, [hung.uuid]])
 })
@@ -142,7 +142,7 @@ test('a node that refuses soon is not silent: to ask it costs nobody time', asyn
 })
 
 test('a node that falls silent anew has one probe still', async () => {
-  const { calls, asked, clock, hang } = start()
+  const { calls, asked: requested, clock, hang } = start()
   await hang()
   await clock.pass(LIVE_ANSWER_S)
   for (const call of calls) call.fail('no answer')
@@ -153,7 +153,7 @@ test('a node that falls silent anew has one probe still', async () => {
   await clock.pass(LIVE_ANSWER_S)
   calls.at(-1)?.fail('no answer')
   await clock.pass(NODE_PROBE_PAUSE_S * 10)
-  expect([asked('export_list').length, asked('version').length]).toEqual([2, 4])
+  expect([requested('export_list').length, requested('version').length]).toEqual([2, 4])
 })
 
 test('other nodes are asked as ever', async () => {

@@ -26,17 +26,17 @@ function clusterOf(endpoints: Readonly<Record<string, MondEndpoint | undefined>>
     return { ...some, uuid: `uuid-${name}` as NodeUuid, name, offline: endpoint === undefined }
   })
   const config: ConfigData = { ...golden, nodes: recordFrom(nodes.map((node) => [node.uuid, node])) }
-  const asked: string[] = []
+  const requested: string[] = []
   const reports = new NodeReports({
     clock: systemClock,
     ask({ name }, path, bounds) {
-      asked.push(name)
+      requested.push(name)
       const endpoint = endpoints[name]
       if (endpoint === undefined) throw new Error('nobody may be asked there')
       return askMond(endpoint, path, { ...bounds, limit_s: 1 })
     },
   })
-  return { asked, service: new MonitoringService({ clock: systemClock, reports, config: () => config }) }
+  return { asked: requested, service: new MonitoringService({ clock: systemClock, reports, config: () => config }) }
 }
 
 const fine = () => nodeReports(Date.now()).slice(0, 2)
@@ -56,12 +56,12 @@ test('every node is one item that says how it answered and what is not well', as
   })
   const { items, next } = await service.page(all)
   expect(next).toBeNull()
-  const told = items.map(({ node, answer, status, problems }) => [
+  const reported = items.map(({ node, answer, status, problems }) => [
     ...[node.split('.')[0], answer, status],
     problems.map(({ collector, code, message }) => [collector, code, message]),
   ])
   const said = (text: string) => expect.stringContaining(text)
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['node1', 'reports', 4, [...[['storage', 1, 'pool: degraded']], ['inst-status', 4, 'vm1: it has crashed']]],
     ['node2', 'offline', null, []],
     ['node3', 'refused', 2, [[null, 2, said('nothing listens on')]]],
@@ -81,7 +81,7 @@ test('every node is one item that says how it answered and what is not well', as
 })
 
 test('parts are chosen by node, category and collector, and only they make the status', async () => {
-  const { service, asked } = clusterOf({
+  const { service, asked: requested } = clusterOf({
     node1: await doubles.answering(() => nodeReports(Date.now())),
     node2: await doubles.answering(fine),
   })
@@ -96,7 +96,7 @@ test('parts are chosen by node, category and collector, and only they make the s
     "category: there is no 'disks', but instance, storage, daemon, hypervisor, node, default",
   )
   expect(await page({ nodes: ['node1'], categories: ['storage'] })).toEqual([['node1', 1, ['storage']]])
-  expect(asked).toEqual(['node1'])
+  expect(requested).toEqual(['node1'])
   expect(await page({ categories: ['default'] })).toEqual([
     ['node1', 0, ['cpu-avg-load']],
     ['node2', 0, ['cpu-avg-load']],
@@ -109,9 +109,9 @@ test('parts are chosen by node, category and collector, and only they make the s
 
 test('a page asks only its own nodes, in the order of their names', async () => {
   const endpoint = await doubles.answering(fine)
-  const { service, asked } = clusterOf({ node10: endpoint, node2: endpoint, node1: endpoint })
+  const { service, asked: requested } = clusterOf({ node10: endpoint, node2: endpoint, node1: endpoint })
   const first = await service.page({ ...all, limit: 2 })
-  expect([first.items.map(({ node }) => node), first.next, asked]).toEqual([
+  expect([first.items.map(({ node }) => node), first.next, requested]).toEqual([
     ...[['node1', 'node2'], 'node2', ['node1', 'node2']],
   ])
   const second = await service.page({ ...all, limit: 2, after: first.next })
@@ -125,7 +125,7 @@ test('a token with a scope is shown numbers only of nodes that it knows', async 
 })
 
 test('numbers are those of the last answer: who looks waits for nobody', async () => {
-  const { service, asked } = clusterOf({
+  const { service, asked: requested } = clusterOf({
     node1: await doubles.answering(() =>
       nodeReports(Date.now(), [{ ...REPORT, name: 'mine', kind: 1, timestamp: 1, data: {} }]),
     ),
@@ -142,7 +142,7 @@ test('numbers are those of the last answer: who looks waits for nobody', async (
     ['node1', true, 4],
     ['node2', false, 2],
   ])
-  expect(asked).toEqual(['node1', 'node2'])
+  expect(requested).toEqual(['node1', 'node2'])
   // A plugin's name is the node's to choose, so it is none of a metric.
   expect(service.measured(caller)[0]).toMatchObject({
     ...{ figures: { load: 1.5 }, clock_ahead_s: expect.any(Number) },

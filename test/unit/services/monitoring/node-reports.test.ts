@@ -17,7 +17,7 @@ import { settled, SteppedClock } from '../../../support/stepped-clock'
 interface Question {
   readonly node: string
   readonly bounds: MondBounds
-  answer(told?: unknown, date_ms?: number): Promise<void>
+  answer(reported?: unknown, date_ms?: number): Promise<void>
   fail(kind: MondFailure['kind'], why: string): Promise<void>
 }
 
@@ -31,8 +31,8 @@ function setUp() {
         questions.push({
           node: name,
           bounds,
-          async answer(told = nodeReports(clock.now_ms()), date_ms = clock.now_ms()) {
-            const text = JSON.stringify(told)
+          async answer(reported = nodeReports(clock.now_ms()), date_ms = clock.now_ms()) {
+            const text = JSON.stringify(reported)
             bounds.hasRoom?.(text.length)
             resolve({ text, date_ms })
             await settled()

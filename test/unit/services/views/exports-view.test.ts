@@ -25,7 +25,7 @@ function ask(more: Partial<ViewRequest>, access = everything): Promise<ViewPage>
   return view(access, request, source, new NodeCache(new SteppedClock()))
 }
 
-const told = [
+const reported = [
   [first, 'inst1.gnt.example'],
   [first, 'inst2.gnt.example'],
   [first, 'inst10'],
@@ -35,19 +35,19 @@ const told = [
 test('exports are in the order of their nodes and names, and a node that does not tell has one row without', async () => {
   const { rows, next } = await ask({})
   expect(next).toBeNull()
-  expect(rows.filter(([, name]) => name !== null)).toEqual(told)
+  expect(rows.filter(([, name]) => name !== null)).toEqual(reported)
   expect(rows).toContainEqual([silent, null])
 })
 
 test('pages follow each other without gap, also where names are the same on several nodes', async () => {
   const { rows: all } = await ask({})
-  const seen: unknown[] = []
+  const observed: unknown[] = []
   for (let after: string | null = null, pages = 0; pages < all.length; pages++) {
     const page = await ask({ limit: 1, after })
-    seen.push(...page.rows)
+    observed.push(...page.rows)
     after = page.next
   }
-  expect(seen).toEqual(all)
+  expect(observed).toEqual(all)
 })
 
 test('a filter chooses, and fields are those that were asked for', async () => {

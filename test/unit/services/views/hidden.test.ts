@@ -23,7 +23,7 @@ function withMine(config: ConfigData, ...uuids: readonly string[]): ConfigData {
   }
 }
 
-async function told(access: Access, config: ConfigData, what: 'node' | 'group', name: string, fields: string[]) {
+async function reported(access: Access, config: ConfigData, what: 'node' | 'group', name: string, fields: string[]) {
   const request: ViewRequest = { what, name, fields, filter: null, after: null, limit: 9, known: false, sort: null }
   const { rows } = await view(access, request, goldenSource(config), new NodeCache(systemClock))
   return rows[0]
@@ -55,30 +55,31 @@ const HIDDEN = ['pinst_cnt', 'pinst_hidden', 'sinst_cnt', 'sinst_hidden']
 
 test('where an instance outside of the scope is primary and secondary is told of nodes and groups in the scope', async () => {
   const config = withMine(small, primary.uuid, secondary.uuid, group.uuid)
-  expect(await told(mine, config, 'node', primary.name, HIDDEN)).toEqual([0, true, 0, false])
-  expect(await told(mine, config, 'node', secondary.name, HIDDEN)).toEqual([0, false, 0, true])
-  expect(await told(mine, config, 'group', group.name, ['pinst_cnt', 'inst_hidden'])).toEqual([0, true])
+  expect(await reported(mine, config, 'node', primary.name, HIDDEN)).toEqual([0, true, 0, false])
+  expect(await reported(mine, config, 'node', secondary.name, HIDDEN)).toEqual([0, false, 0, true])
+  expect(await reported(mine, config, 'group', group.name, ['pinst_cnt', 'inst_hidden'])).toEqual([0, true])
 })
 
 test('the nodes and groups of an instance in the scope are seen, and no others', async () => {
   const config = withMine(small, mirrored.uuid)
   const others = recordValues(config.nodes).filter(({ uuid }) => uuid !== primary.uuid && uuid !== secondary.uuid)
   expect(others).not.toEqual([])
-  for (const { name } of [primary, secondary]) expect(await told(mine, config, 'node', name, ['name'])).toEqual([name])
-  expect(await told(mine, config, 'group', group.name, ['name'])).toEqual([group.name])
+  for (const { name } of [primary, secondary])
+    expect(await reported(mine, config, 'node', name, ['name'])).toEqual([name])
+  expect(await reported(mine, config, 'group', group.name, ['name'])).toEqual([group.name])
   for (const { name } of others)
-    await expect(told(mine, config, 'node', name, ['name'])).rejects.toThrow(`Node name ${name} not found`)
+    await expect(reported(mine, config, 'node', name, ['name'])).rejects.toThrow(`Node name ${name} not found`)
 })
 
 test('an instance in the scope is not hidden', async () => {
   const config = withMine(small, mirrored.uuid, primary.uuid, secondary.uuid, group.uuid)
-  expect(await told(mine, config, 'node', primary.name, HIDDEN)).toEqual([1, false, 0, false])
-  expect(await told(mine, config, 'node', secondary.name, HIDDEN)).toEqual([0, false, 1, false])
-  expect(await told(mine, config, 'group', group.name, ['inst_hidden'])).toEqual([false])
+  expect(await reported(mine, config, 'node', primary.name, HIDDEN)).toEqual([1, false, 0, false])
+  expect(await reported(mine, config, 'node', secondary.name, HIDDEN)).toEqual([0, false, 1, false])
+  expect(await reported(mine, config, 'group', group.name, ['inst_hidden'])).toEqual([false])
 })
 
 test('whoever sees everything misses nothing', async () => {
   const everything = new Access({ ...user, token: null }, null)
-  expect(await told(everything, small, 'node', primary.name, HIDDEN)).toEqual([1, false, 0, false])
-  expect(await told(everything, small, 'group', group.name, ['inst_hidden'])).toEqual([false])
+  expect(await reported(everything, small, 'node', primary.name, HIDDEN)).toEqual([1, false, 0, false])
+  expect(await reported(everything, small, 'group', group.name, ['inst_hidden'])).toEqual([false])
 })

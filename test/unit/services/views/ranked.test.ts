@@ -62,14 +62,14 @@ test('pages of whatever length have every object once', () => {
     selector: ({ key }) => key,
   })
   checkProperty(
-    fc.property(items, fc.integer({ min: 1, max: 5 }), fc.boolean(), (given, limit, descending) => {
-      const seen: unknown[] = []
+    fc.property(items, fc.integer({ min: 1, max: 5 }), fc.boolean(), (input, limit, descending) => {
+      const observed: unknown[] = []
       for (let after: string | null | undefined; after !== null;) {
-        const { page, next } = rankedPage(given, { sort: { field: 'x', descending }, after: after ?? null, limit })
-        seen.push(...page)
+        const { page, next } = rankedPage(input, { sort: { field: 'x', descending }, after: after ?? null, limit })
+        observed.push(...page)
         after = next
       }
-      expect(seen.toSorted()).toEqual(given.map(({ key }) => key).toSorted())
+      expect(observed.toSorted()).toEqual(input.map(({ key }) => key).toSorted())
     }),
     { numRuns: 200 },
   )

@@ -35,12 +35,12 @@ test('each tag is told once, with everything that has it', () => {
 })
 
 const answering = (answers: Readonly<Record<string, NodeResult<unknown[][]>>>) => {
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const ask = (_node: unknown, _call: string, args: unknown[]) => {
-    asked.push(args.slice(0, 2))
+    requested.push(args.slice(0, 2))
     return Promise.resolve(answers[String(args[0])] ?? { ok: true, payload: [] })
   }
-  return { asked, questions: { ask } as unknown as MasterContext['questions'] }
+  return { asked: requested, questions: { ask } as unknown as MasterContext['questions'] }
 }
 
 test('a node is asked for the storage of enabled templates, and what it does not tell is said with the reason', async () => {
@@ -48,7 +48,7 @@ test('a node is asked for the storage of enabled templates, and what it does not
   const enabled_disk_templates = ['plain', 'file'] as const
   const cluster = { ...config.cluster, enabled_disk_templates, file_storage_dir: '/srv/files' }
   const [node] = Object.values(config.nodes)
-  const { asked, questions } = answering({
+  const { asked: requested, questions } = answering({
     file: { ok: true, payload: [['/srv/files', 100, 40, 60, true]] },
     'lvm-vg': { ok: false, error: 'no volume group' } as NodeResult<unknown[][]>,
     'lvm-pv': {
@@ -59,13 +59,13 @@ test('a node is asked for the storage of enabled templates, and what it does not
       ],
     },
   })
-  const told = await storageOf({ questions }, { ...config, cluster }, node?.name ?? '')
-  expect(asked).toEqual([
+  const reported = await storageOf({ questions }, { ...config, cluster }, node?.name ?? '')
+  expect(requested).toEqual([
     ['file', [['/srv/files']]],
     ['lvm-pv', []],
     ['lvm-vg', []],
   ])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     {
       ...{ type: 'file', problem: null },
       units: [{ name: '/srv/files', size: 100, used: 40, free: 60, allocatable: true }],

@@ -35,10 +35,10 @@ test('the last run of each node group is told, also after a restart', async () =
   await reports.watched(report({ why: 'the first' }))
   await reports.watched(report())
   await reports.watched(report({ group: 'gone', name: 'gone' }))
-  const told = { paused_until: null, next_run: NOW_S - 10 + WATCHER_EVERY_S, groups: [report()] }
-  expect(await reports.info()).toEqual(told)
+  const reported = { paused_until: null, next_run: NOW_S - 10 + WATCHER_EVERY_S, groups: [report()] }
+  expect(await reports.info()).toEqual(reported)
   disk.files.set(paths.watcherPause, Buffer.from(`${NOW_S + 60}\n`))
-  expect(await (await open(disk)).reports.info()).toEqual({ ...told, paused_until: NOW_S + 60 })
+  expect(await (await open(disk)).reports.info()).toEqual({ ...reported, paused_until: NOW_S + 60 })
 })
 
 test('a file that cannot be read is none', async () => {

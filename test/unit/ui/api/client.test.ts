@@ -4,7 +4,7 @@ import { consoleServer } from '../../../support/console-server'
 
 const SESSION = { user: 'anna', token: null, csrf: 'x', permissions: ['jobs.query'] }
 
-const asked = consoleServer(() => [200, SESSION])
+const requested = consoleServer(() => [200, SESSION])
 const { sayPresent } = consoleModule<{ sayPresent(): Promise<void> }>('api/client.ts')
 type Store = {
   readonly sessionStore: { open(session: object): void; end(why: string): void; forget(): void; get(): object }
@@ -15,7 +15,7 @@ test('the server is not asked for a session while nobody is signed in', async ()
   await sayPresent()
   sessionStore.forget()
   await sayPresent()
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
 })
 
 test('whoever is there learns of the session what is so now, also that there is one again', async () => {
@@ -25,5 +25,5 @@ test('whoever is there learns of the session what is so now, also that there is 
   sessionStore.end('over')
   await sayPresent()
   expect(sessionStore.get()).toEqual({ state: 'open', session: SESSION })
-  expect(asked.map(({ path }) => path)).toEqual(['/3/session', '/3/session'])
+  expect(requested.map(({ path }) => path)).toEqual(['/3/session', '/3/session'])
 })

@@ -31,7 +31,7 @@ async function follow(cursor?: string): Promise<void> {
 }
 
 const lastNews = () => news.at(-1)
-const told = () => news.flatMap(({ events }) => events)
+const reported = () => news.flatMap(({ events }) => events)
 
 test('events are told with the connection, and one that comes in pieces is told once it is whole', async () => {
   await follow()
@@ -39,7 +39,7 @@ test('events are told with the connection, and one that comes in pieces is told 
   await after(0)
   streams.last.say('id: e-2\nevent: config\ndata: {"objects": ["insta')
   await after(0)
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   streams.last.say('nce/web1"]}\n\n')
   await after(0)
   expect(lastNews()).toEqual({
@@ -56,7 +56,7 @@ test('an event of a job tells which of its opcodes have ended', async () => {
   if (event === undefined) throw new Error('a new job makes an event')
   streams.last.say(`id: e-2\nevent: job\ndata: ${JSON.stringify(shownEvent({ time: 1, ...event }))}\n\n`)
   await after(0)
-  expect(told()).toEqual([{ type: 'job', objects: ['job/1'], ended: ['OP_BACKUP_REMOVE'] }])
+  expect(reported()).toEqual([{ type: 'job', objects: ['job/1'], ended: ['OP_BACKUP_REMOVE'] }])
 })
 
 test('an event of a log tells the line as the job has it', async () => {
@@ -69,7 +69,7 @@ test('an event of a log tells the line as the job has it', async () => {
   streams.last.say(`id: e-2\nevent: log\ndata: ${JSON.stringify(shownEvent({ time: 1, ...event }))}\n\n`)
   await after(0)
   const [line] = jobOf({ opids: ['OP_TEST_DELAY'], oplog: [log] }, ['log']).ops[0]?.log ?? []
-  expect(told()).toEqual([{ type: 'log', objects: ['job/1'], line: { job: 1, op: 0, ...line } }])
+  expect(reported()).toEqual([{ type: 'log', objects: ['job/1'], line: { job: 1, op: 0, ...line } }])
 })
 
 test('a stream that begins now may have missed what happened before it, and one that goes on has not', async () => {
@@ -91,7 +91,7 @@ test('a stream that begins now may have missed what happened before it, and one 
   await after(0)
   expect(lastNews()).toMatchObject({ connection: 'live', cursor: 'e-6' })
   expect(news.filter(({ missed }) => missed)).toHaveLength(1)
-  expect(told()).toEqual([{ type: 'config', objects: ['node/node1'] }])
+  expect(reported()).toEqual([{ type: 'config', objects: ['node/node1'] }])
 })
 
 test('a server that says that events are missing has them looked for', async () => {

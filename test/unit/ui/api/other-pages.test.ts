@@ -15,7 +15,7 @@ const ANNA = {
 const RELOADS: string[] = []
 
 let answer: readonly [number, unknown] = [200, ANNA]
-const asked = consoleServer(() => answer)
+const requested = consoleServer(() => answer)
 
 /** What other pages say, and what this one says to them. */
 const line: { hear?: (message: { data: unknown }) => void; said: unknown[] } = { said: [] }
@@ -47,7 +47,7 @@ const { sessionStore } = consoleModule<{
 }>('api/session-store.ts')
 
 const settled = () => new Promise(setImmediate)
-async function told(message: unknown): Promise<SignedIn> {
+async function reported(message: unknown): Promise<SignedIn> {
   line.hear?.({ data: message })
   await settled()
   return sessionStore.get()
@@ -55,7 +55,7 @@ async function told(message: unknown): Promise<SignedIn> {
 
 beforeAll(joinOtherPages)
 beforeEach(() => {
-  for (const list of [asked, line.said, RELOADS]) list.splice(0)
+  for (const list of [requested, line.said, RELOADS]) list.splice(0)
   answer = [200, ANNA]
   sessionStore.open({ ...ANNA, csrf: 'old' })
 })
@@ -63,36 +63,36 @@ beforeEach(() => {
 test('a page that asks for the password goes on when another one has signed in', async () => {
   sessionStore.end('over')
   await settled()
-  expect([sessionStore.get().state, asked.length]).toEqual(['ended', 0])
-  expect(await told('signed in')).toEqual({ state: 'open', session: ANNA })
+  expect([sessionStore.get().state, requested.length]).toEqual(['ended', 0])
+  expect(await reported('signed in')).toEqual({ state: 'open', session: ANNA })
   expect(RELOADS).toEqual([])
 })
 
 test('so does one where nobody was signed in yet, and one that still has the former session', async () => {
-  expect(await told('signed in')).toEqual({ state: 'open', session: ANNA })
+  expect(await reported('signed in')).toEqual({ state: 'open', session: ANNA })
   sessionStore.forget()
-  expect(await told('signed in')).toEqual({ state: 'open', session: ANNA })
+  expect(await reported('signed in')).toEqual({ state: 'open', session: ANNA })
 })
 
 test('what somebody has typed is not taken over by another user', async () => {
   answer = [200, { ...ANNA, user: 'bert' }]
   sessionStore.end('over')
-  expect(await told('signed in')).toMatchObject({ state: 'ended', session: { user: 'anna' } })
+  expect(await reported('signed in')).toMatchObject({ state: 'ended', session: { user: 'anna' } })
   expect(RELOADS).toEqual([])
 })
 
 test('a page whose session another one has ended asks for the password at once', async () => {
   answer = [401, { status: 401, detail: 'there is no session' }]
-  expect(await told('signed out')).toMatchObject({ state: 'ended', session: { user: 'anna' } })
-  asked.splice(0)
-  await told('signed out')
-  expect(asked).toEqual([])
+  expect(await reported('signed out')).toMatchObject({ state: 'ended', session: { user: 'anna' } })
+  requested.splice(0)
+  await reported('signed out')
+  expect(requested).toEqual([])
 })
 
 test('a server that is away changes nothing', async () => {
   answer = [503, { status: 503, detail: 'away' }]
   sessionStore.end('over')
-  expect((await told('signed in')).state).toBe('ended')
+  expect((await reported('signed in')).state).toBe('ended')
 })
 
 test('the others are told of signing in and of signing out, and not of a refusal', async () => {

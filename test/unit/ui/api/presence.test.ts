@@ -5,14 +5,14 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 function pageThatTells() {
-  const told: boolean[] = []
-  const presence: Presence = new Presence(() => void told.push(isUse()))
+  const reported: boolean[] = []
+  const presence: Presence = new Presence(() => void reported.push(isUse()))
   const isUse = () => {
     const headers = new Headers()
     presence.mark(headers)
     return headers.get('X-Unattended') === null
   }
-  return { presence, isUse, told }
+  return { presence, isUse, told: reported }
 }
 
 test('the first request of a page, and the first after each gesture, are use; all others are its own', () => {
@@ -24,31 +24,31 @@ test('the first request of a page, and the first after each gesture, are use; al
 })
 
 test('whoever does nothing that asks for something is told of after a while, and nobody else', () => {
-  const { presence, isUse, told } = pageThatTells()
+  const { presence, isUse, told: reported } = pageThatTells()
   isUse()
   jest.advanceTimersByTime(600_000)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   presence.use()
   jest.advanceTimersByTime(30_000)
   presence.use()
   jest.advanceTimersByTime(30_000)
-  expect(told).toEqual([true])
+  expect(reported).toEqual([true])
   presence.use()
   expect(isUse()).toBe(true)
   jest.advanceTimersByTime(600_000)
-  expect(told).toEqual([true])
+  expect(reported).toEqual([true])
 })
 
 test('gestures are those of people, not of scripts', () => {
   const { presence, isUse } = pageThatTells()
   isUse()
-  const heard = new Map<string, (event: Pick<Event, 'isTrusted'>) => void>()
-  const listen = (type: string, hear: (event: Pick<Event, 'isTrusted'>) => void) => void heard.set(type, hear)
+  const received = new Map<string, (event: Pick<Event, 'isTrusted'>) => void>()
+  const listen = (type: string, hear: (event: Pick<Event, 'isTrusted'>) => void) => void received.set(type, hear)
   presence.watch({ addEventListener: listen })
   for (const isTrusted of [false, true])
-    for (const hear of heard.values()) {
+    for (const hear of received.values()) {
       hear({ isTrusted })
       expect(isUse()).toBe(isTrusted)
     }
-  expect([...heard.keys()]).toEqual(['pointerdown', 'keydown', 'wheel'])
+  expect([...received.keys()]).toEqual(['pointerdown', 'keydown', 'wheel'])
 })

@@ -17,7 +17,7 @@ afterEach(() => {
 test.each([
   [403, undefined],
   [409, 'seen'],
-])('what was seen is still shown or not when the server refuses it with %i', async (status, shown) => {
+])('what was seen is still shown or not when the server refuses it with %i', async (status, displayed) => {
   const client = createQueryClient()
   const answers: (() => Promise<string>)[] = [
     () => Promise.resolve('seen'),
@@ -29,7 +29,11 @@ test.each([
   await jest.advanceTimersByTimeAsync(0)
   expect(observer.getCurrentResult().data).toBe('seen')
   await client.invalidateQueries()
-  expect(observer.getCurrentResult()).toMatchObject({ data: shown, error: new Problem(status, 'no'), status: 'error' })
+  expect(observer.getCurrentResult()).toMatchObject({
+    data: displayed,
+    error: new Problem(status, 'no'),
+    status: 'error',
+  })
   leave()
 })
 

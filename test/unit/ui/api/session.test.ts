@@ -14,7 +14,7 @@ Object.assign(globalThis, {
 const SESSION = { user: 'anna', token: null, csrf: 'x', permissions: [] }
 let isGood = false
 let user = SESSION.user
-const asked = consoleServer(() => (isGood ? [200, { ...SESSION, user }] : [401, { detail: 'Unauthorized' }]))
+const requested = consoleServer(() => (isGood ? [200, { ...SESSION, user }] : [401, { detail: 'Unauthorized' }]))
 interface Module {
   resumeSession(): Promise<void>
   signIn(credentials: object): Promise<void>
@@ -26,7 +26,7 @@ const { sessionStore } = consoleModule<{
 
 test('the first visit asks for no session', async () => {
   await resumeSession()
-  expect([asked.length, sessionStore.get()]).toEqual([0, { state: 'none' }])
+  expect([requested.length, sessionStore.get()]).toEqual([0, { state: 'none' }])
 })
 
 test('a wrong password, or token, is told as one', async () => {
@@ -37,9 +37,9 @@ test('a wrong password, or token, is told as one', async () => {
 test('after a sign-in the session is asked for at the next visit', async () => {
   isGood = true
   await signIn({ user: 'anna', password: 'right' })
-  asked.length = 0
+  requested.length = 0
   await resumeSession()
-  expect(asked.map(({ method, path }) => [method, path])).toEqual([['GET', '/3/session']])
+  expect(requested.map(({ method, path }) => [method, path])).toEqual([['GET', '/3/session']])
 })
 
 test('another user finds the own session after the page was loaded anew', async () => {

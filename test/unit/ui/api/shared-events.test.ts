@@ -178,11 +178,11 @@ test('a stream that says only that it lives is not taken from its page', async (
 
 test('who may not see events asks once for all pages', async () => {
   streams.refusal = new Problem(403, 'not allowed')
-  const asked = jest.spyOn(streams, 'open')
+  const requested = jest.spyOn(streams, 'open')
   const first = await open()
   const second = await open()
   expect([first.last()?.connection, second.last()?.connection]).toEqual(['denied', 'denied'])
-  expect(asked).toHaveBeenCalledTimes(1)
+  expect(requested).toHaveBeenCalledTimes(1)
 })
 
 test('when the session is over, each page finds it out, and none tries again', async () => {
@@ -190,11 +190,11 @@ test('when the session is over, each page finds it out, and none tries again', a
   await begin()
   await open()
   await open()
-  const asked = jest.spyOn(streams, 'open')
+  const requested = jest.spyOn(streams, 'open')
   streams.refusal = new Problem(401, 'over')
   streams.last.end()
   await after(600_000)
-  expect(asked).toHaveBeenCalledTimes(3)
+  expect(requested).toHaveBeenCalledTimes(3)
   expect(pages.map(({ last }) => last()?.connection)).toEqual(['lost', 'lost', 'lost'])
 })
 

@@ -9,8 +9,8 @@ const small = (map: string) =>
 
 test('each address of a network is free, an instance’s, the gateway, or reserved by hand or otherwise', () => {
   const addresses = small('XXXX.X.X')
-  const shown = [0, 1, 2, 3, 4, 5, 7].map((index) => addresses.at(index))
-  expect(shown.map(({ text, kind, owner }) => [text, kind, owner])).toEqual([
+  const displayed = [0, 1, 2, 3, 4, 5, 7].map((index) => addresses.at(index))
+  expect(displayed.map(({ text, kind, owner }) => [text, kind, owner])).toEqual([
     ['10.0.0.0', 'network', undefined],
     ['10.0.0.1', 'gateway', undefined],
     ['10.0.0.2', 'instance', 'vm1'],

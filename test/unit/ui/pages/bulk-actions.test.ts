@@ -43,8 +43,8 @@ test.each(BULK.map((bulk) => [bulk.action.label, bulk] as const))(
 )
 
 /** As the server reads the request for one. */
-function opcodeOfRequest({ action }: Bulk, name: string, given: Body): unknown {
-  const { method, path, body } = formOf(action)?.request({ name }, given) ?? { method: '', path: '', body: {} }
+function opcodeOfRequest({ action }: Bulk, name: string, input: Body): unknown {
+  const { method, path, body } = formOf(action)?.request({ name }, input) ?? { method: '', path: '', body: {} }
   const verb = objectVerbs.find((one) => one.verb === method.toLowerCase() && one.path.replace('{name}', name) === path)
   if (verb === undefined || !isObject(body)) throw new Error(`${method} ${path}`)
   return opcodeOf(verb, { name }, body)

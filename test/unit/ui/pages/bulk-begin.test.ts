@@ -6,7 +6,7 @@ import { consoleServer } from '../../../support/console-server'
 const SESSION = { user: 'anna', token: null, csrf: 'x', permissions: [] }
 
 let answer: () => readonly [number, unknown] = () => [202, { id: 1 }]
-const asked = consoleServer(({ method }) =>
+const requested = consoleServer(({ method }) =>
   method === 'GET'
     ? [200, { items: [{ id: 1, status: 'error', ops: [{ error: { message: 'no room' } }] }] }]
     : answer(),
@@ -64,18 +64,18 @@ test('leaving the page is asked about while something is not submitted, whether 
   answer = () => (during.push(listeners.size), [202, { id: 1 }])
   await beginBulk(BULK[0] ?? {}, ['web1'], {})
   expect([during, listeners.size]).toEqual([[1], 0])
-  expect(asked.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
+  expect(requested.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
     'POST /3/instances/web1/startup',
     'GET /3/jobs',
   ])
-  expect(asked[1]?.path).toContain('include=error')
+  expect(requested[1]?.path).toContain('include=error')
 })
 
 test('each that was planned is submitted with the plan that was shown, and the others without one', async () => {
-  asked.splice(0)
+  requested.splice(0)
   answer = () => [202, { id: 1 }]
   await beginBulk(BULK[0] ?? {}, ['web1', 'web2', 'web3'], {}, { id: 'the plan', names: ['web1', 'web2'] })
-  expect(asked.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])).sort()).toEqual([
+  expect(requested.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])).sort()).toEqual([
     '/3/instances/web1/startup?plan=the%20plan',
     '/3/instances/web2/startup?plan=the%20plan',
     '/3/instances/web3/startup',

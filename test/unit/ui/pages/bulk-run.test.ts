@@ -13,7 +13,7 @@ const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `vm$
 
 /** Jobs are numbered as they are submitted; `ends` says how each is. */
 function runOver(count: number, ends: (id: number) => Omit<Looked, 'id'>, others: Partial<Doors> = {}) {
-  const looks: number[][] = []
+  const probes: number[][] = []
   let submitted = 0
   const doors: Doors = {
     submit: async (name) => {
@@ -21,19 +21,19 @@ function runOver(count: number, ends: (id: number) => Omit<Looked, 'id'>, others
       return ++submitted
     },
     cleared: () => undefined,
-    jobs: async (ids) => (looks.push([...ids]), ids.map((id) => ({ id, ...ends(id) }))),
+    jobs: async (ids) => (probes.push([...ids]), ids.map((id) => ({ id, ...ends(id) }))),
     job: async () => undefined,
     ...others,
   }
-  return { run: new BulkRun(namesOf(count), doors, WORDS), looks }
+  return { run: new BulkRun(namesOf(count), doors, WORDS), looks: probes }
 }
 
 test('a run over thousands asks once in a look, and never again for what has ended', async () => {
-  const { run, looks } = runOver(3 * LOOKED_AT_MAX, (id) => ({ status: id <= 600 ? 'success' : 'running' }))
+  const { run, looks: probes } = runOver(3 * LOOKED_AT_MAX, (id) => ({ status: id <= 600 ? 'success' : 'running' }))
   await run.start()
-  expect([looks.length, run.get()]).toMatchObject([1, { over: false, done: 600 }])
+  expect([probes.length, run.get()]).toMatchObject([1, { over: false, done: 600 }])
   await run.look()
-  const [first = [], second = []] = looks
+  const [first = [], second = []] = probes
   expect([first.length, second.length, second[0]]).toEqual([LOOKED_AT_MAX, LOOKED_AT_MAX, 601])
   expect(run.get()).toMatchObject({ done: 600, total: 3 * LOOKED_AT_MAX, failures: [{ name: 'vm0', why: 'not so' }] })
 })
@@ -53,20 +53,20 @@ test('a run tells why the first have failed, how many the others are, and when i
 test('a run tells of itself once for all that happens in a moment', async () => {
   const { run } = runOver(2000, () => ({ status: 'success' }))
   let times = 0
-  const told = new Promise<number>((resolve) => run.subscribe(() => (times++, resolve(run.get().done))))
+  const reported = new Promise<number>((resolve) => run.subscribe(() => (times++, resolve(run.get().done))))
   await run.start()
-  await told
+  await reported
   expect([times, run.get().done]).toEqual([1, LOOKED_AT_MAX])
 })
 
 test('jobs that were archived before anybody looked are asked for one by one, and end also when nobody knows how', async () => {
-  const asked: number[] = []
+  const requested: number[] = []
   const { run } = runOver(5, () => ({ status: 'running' }), {
     jobs: async (ids) => ids.filter((id) => id === 1).map((id) => ({ id, status: 'success' })),
-    job: async (id) => (asked.push(id), id === 4 ? undefined : { id, status: id === 2 ? 'success' : 'running' }),
+    job: async (id) => (requested.push(id), id === 4 ? undefined : { id, status: id === 2 ? 'success' : 'running' }),
   })
   await run.start()
-  expect(asked).toEqual([2, 3, 4])
+  expect(requested).toEqual([2, 3, 4])
   expect(run.get()).toMatchObject({ over: false, done: 2, failed: 2 })
   expect(run.get().failures.at(-1)).toMatchObject({ job: 4, why: 'Unknown' })
 })

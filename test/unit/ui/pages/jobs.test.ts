@@ -21,8 +21,8 @@ test('the reason trail tells who has submitted a job, with which token, and why'
     ['gnt:user', 'new disk', 2],
     ['gnt:opcode:test_delay', 'job=9;index=0', 3],
   ]
-  const told = job({ reason })
-  expect([userOf(told), tokenOf(told), reasonsOf(told)]).toEqual(['anna', 't1', ['new disk']])
+  const reported = job({ reason })
+  expect([userOf(reported), tokenOf(reported), reasonsOf(reported)]).toEqual(['anna', 't1', ['new disk']])
   expect([userOf(job({})), tokenOf(job({ reason: 'nonsense' })), reasonsOf(job({ reason: [1] }))]).toEqual([
     ...[undefined, undefined, []],
   ])
@@ -64,7 +64,7 @@ test('owners and those who wait are jobs by their numbers, and others by their n
 })
 
 test('the jobs about an object are asked for by it, and not sought among the last of all', () => {
-  type Recent = { recentFilter(wanted: { about?: string; status?: string[] }): string | undefined }
+  type Recent = { recentFilter(desired: { about?: string; status?: string[] }): string | undefined }
   const { recentFilter } = consoleModule<Recent>('pages/jobs/recent-jobs.tsx')
   expect(recentFilter({})).toBe(undefined)
   expect(JSON.parse(recentFilter({ about: 'node/n1', status: ['error'] }) ?? '')).toEqual([
@@ -87,7 +87,7 @@ test('the console knows all jobs that submit others', () => {
 test('a list says how far an evacuation is, and not only that its first job has ended', () => {
   const evacuation = { id: 1, status: 'success', ops: [{ summary: 'NODE_EVACUATE(node1)' }] }
   const jobs = [2, 3].map((id) => [true, id])
-  const shown = (...statuses: readonly string[]) => {
+  const displayed = (...statuses: readonly string[]) => {
     const client = new QueryClient()
     const put = (id: number, data: object) => client.setQueryData(['jobs', 'one', String(id)], data)
     put(1, { ...evacuation, ops: [{ ...evacuation.ops[0], result: { jobs } }] })
@@ -95,8 +95,8 @@ test('a list says how far an evacuation is, and not only that its first job has 
     const outcome = createElement(ListedOutcome, { job: evacuation })
     return renderToStaticMarkup(createElement(QueryClientProvider, { client }, outcome)).replaceAll(/<[^>]*>/g, '')
   }
-  expect(shown('success', 'running')).toBe('1 of 2 moved')
-  expect(shown('success', 'error')).toBe('1 of 2 failed')
-  expect(shown('success', 'success')).toBe('Done: 2 of 2 moved')
-  expect(shown()).toBe('Done')
+  expect(displayed('success', 'running')).toBe('1 of 2 moved')
+  expect(displayed('success', 'error')).toBe('1 of 2 failed')
+  expect(displayed('success', 'success')).toBe('Done: 2 of 2 moved')
+  expect(displayed()).toBe('Done')
 })

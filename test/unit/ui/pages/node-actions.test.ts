@@ -6,11 +6,11 @@ consoleServer(() => [200, {}])
 
 test('the switches of a node are as the node is, and its power stays open if nobody knows it', () => {
   const [modify] = actionsOf('pages/nodes/actions.ts').filter(({ id }) => id === 'modify')
-  const shown = (node: object) =>
+  const displayed = (node: object) =>
     fieldsFor(modify?.fields, { name: 'node1', sip: '198.51.100.1', ndparams: {}, ...node })
       .slice(0, 4)
       .map(({ name, kind, initial }) => [name, kind, initial])
-  expect(shown({ master_capable: true, vm_capable: false, powered: null })).toEqual([
+  expect(displayed({ master_capable: true, vm_capable: false, powered: null })).toEqual([
     ['secondary_ip', 'text', '198.51.100.1'],
     ['master_capable', 'switch', true],
     ['vm_capable', 'switch', false],

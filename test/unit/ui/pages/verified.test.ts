@@ -13,8 +13,8 @@ interface Made {
 const jobOf = (id: number, { status = 'success', result = null, log = [], error }: Made = {}): Job => {
   const line = { serial: 1, time: '', type: 'message' }
   const lines = log.map((message) => ({ ...line, message }))
-  const told = error === undefined ? null : { class: 'OpExecError', message: error, args: [] }
-  const op = { result, log: lines, error: told } as unknown as Job['ops'][number]
+  const reported = error === undefined ? null : { class: 'OpExecError', message: error, args: [] }
+  const op = { result, log: lines, error: reported } as unknown as Job['ops'][number]
   return { id, status, ended: status === 'running' ? null : '2026-01-01T00:00:00Z', ops: [op] } as unknown as Job
 }
 

@@ -9,8 +9,9 @@ interface Props {
   readonly title?: string
   readonly children?: string
 }
-const { RefusableButton, RefusableIcon } =
-  consoleModule<Record<string, FunctionComponent<Props>>>('parts/disable-with-reason.tsx')
+const { RefusableButton, RefusableIcon } = consoleModule<Record<string, FunctionComponent<Props>>>(
+  'parts/disable-with-reason.tsx',
+)
 
 const tagOf = (component: FunctionComponent<Props> | undefined, whyNot?: string): string => {
   if (component === undefined) throw new Error('there is no such button')

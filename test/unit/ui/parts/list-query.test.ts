@@ -15,7 +15,7 @@ const { useList } = consoleModule<{ useList(request: object): List }>('parts/lis
 type Store = { readonly sessionStore: { open(session: object): void; forget(): void } }
 const { sessionStore } = consoleModule<Store>('api/session-store.ts')
 
-function shown(client: QueryClient): List | undefined {
+function displayed(client: QueryClient): List | undefined {
   let list: List | undefined
   const Probe = () => {
     list = useList({ resource: 'networks', query: {} })
@@ -33,16 +33,16 @@ function signIn(...permissions: string[]): void {
 test('while rows are asked for again, they are no less there, and their number is as known as before', () => {
   signIn('networks.list')
   const client = new QueryClient()
-  expect(shown(client)).toMatchObject({ rows: [], loading: true, hasMore: false })
+  expect(displayed(client)).toMatchObject({ rows: [], loading: true, hasMore: false })
   client.setQueryData(['networks', 'list', {}], {
     pages: [{ items: [{ name: 'a' }], next: 'a' }],
     pageParams: [undefined],
   })
-  expect(shown(client)).toMatchObject({ rows: [{ name: 'a' }], loading: false, more: expect.any(Function) })
+  expect(displayed(client)).toMatchObject({ rows: [{ name: 'a' }], loading: false, more: expect.any(Function) })
 })
 
 test('who may not see the list is told why, and it is not asked for', () => {
   signIn('nodes.list')
-  const list = shown(new QueryClient())
+  const list = displayed(new QueryClient())
   expect(list).toMatchObject({ rows: [], loading: false, refusal: 'You need the permission networks.list' })
 })

@@ -6,7 +6,7 @@ import { consoleModule } from '../../../support/console-actions'
 import { consoleServer } from '../../../support/console-server'
 
 let status = 0
-const asked = consoleServer(() => {
+const requested = consoleServer(() => {
   if (status === 0) throw new TypeError('no line')
   return status === 202 ? [202, { id: 7 }] : [status, { detail: 'told' }]
 })
@@ -38,11 +38,11 @@ test.each([
   ['after something was wrong', 400, false],
 ])('%s, the next try is the same submission or another one', async (_when, first, same) => {
   const { mutateAsync } = submission()
-  asked.length = 0
+  requested.length = 0
   status = first
   await expect(mutateAsync()).rejects.toThrow()
   status = 202
   await mutateAsync()
-  const keys = new Set(asked.map(({ headers }) => headers.get('Idempotency-Key')))
-  expect([asked.length, keys.size]).toEqual([2, same ? 1 : 2])
+  const keys = new Set(requested.map(({ headers }) => headers.get('Idempotency-Key')))
+  expect([requested.length, keys.size]).toEqual([2, same ? 1 : 2])
 })

@@ -26,11 +26,13 @@ test('the time is there for programs, and for people with its date and zone', ()
 })
 
 test('one timer ticks for all that is shown, and stops with the last of them', () => {
-  const told: string[] = []
-  const leave = ['a', 'b'].map((name) => ticker.subscribe(() => told.push(`${name} ${drawn('2026-05-04T11:59:00Z')}`)))
+  const reported: string[] = []
+  const leave = ['a', 'b'].map((name) =>
+    ticker.subscribe(() => reported.push(`${name} ${drawn('2026-05-04T11:59:00Z')}`)),
+  )
   expect(jest.getTimerCount()).toBe(1)
   jest.advanceTimersByTime(60_000)
-  expect(told.map((text) => text.replaceAll(/<.*?>/g, ''))).toEqual([
+  expect(reported.map((text) => text.replaceAll(/<.*?>/g, ''))).toEqual([
     ...['a 2 min ago', 'b 2 min ago'],
     ...['a 2 min ago', 'b 2 min ago'],
   ])

@@ -45,11 +45,11 @@ export function settingsOf(cluster: Cluster): Setting[] {
 function found(cluster: Cluster, name: string): Pick<Setting, 'value' | 'schema'> {
   const known = NAMES[name] ?? name
   const value: unknown = Reflect.get(cluster, known)
-  const [asked = {}, shown = {}] = [schema.properties[name], view.properties[known]]
+  const [requested = {}, displayed = {}] = [schema.properties[name], view.properties[known]]
   // The cluster has named sets of defaults, but only the set `default` is used.
-  const set = shown.properties?.['default']
+  const set = displayed.properties?.['default']
   if (set !== undefined) return { value: valuesOf(value, 'default'), schema: set }
-  return { value, schema: hasParts(shown) || !hasParts(asked) ? shown : asked }
+  return { value, schema: hasParts(displayed) || !hasParts(requested) ? displayed : requested }
 }
 
 const hasParts = ({ properties = {} }: Schema): boolean => Object.keys(properties).length > 0

@@ -32,10 +32,10 @@ export function useVerified(enabled: boolean): LastVerified {
   const parts = all.filter(({ error }) => !isGone(error))
   const known = parts.flatMap(({ data }) => data ?? [])
   const isKnown = list.data !== undefined && (id === undefined || whole !== undefined) && known.length === parts.length
-  const asked = [list, ...(id === undefined ? [] : [job]), ...parts]
+  const requested = [list, ...(id === undefined ? [] : [job]), ...parts]
   return {
     last: !isKnown ? undefined : whole === undefined ? null : verifiedOf(whole, known, gone),
-    error: asked.map(({ error }) => error).find((error) => error !== null) ?? null,
-    retry: () => asked.forEach(({ error, refetch }) => error !== null && void refetch()),
+    error: requested.map(({ error }) => error).find((error) => error !== null) ?? null,
+    retry: () => requested.forEach(({ error, refetch }) => error !== null && void refetch()),
   }
 }

@@ -44,10 +44,10 @@ function Found({ verified }: { verified: Verified }) {
           label={own.title}
           head={own.columns}
           none={own.none}
-          rows={found.map(({ level, kind, name, text: told }) => [
+          rows={found.map(({ level, kind, name, text: reported }) => [
             <Status key="level" tone={level === 'error' ? 'bad' : 'warn'} text={own.level[level] ?? level} />,
             name === '' ? kind : <ObjectLink key="object" kind={kind} name={name} />,
-            told,
+            reported,
           ])}
         />
       )}

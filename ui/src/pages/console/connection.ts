@@ -76,8 +76,8 @@ export class ConsoleConnection {
     const isWanted = () => !this.isClosed && attempt === this.attempts
     try {
       const body = { kind, read_only: readOnly }
-      const asked = api.POST('/3/instances/{name}/console-tickets', { params: { path: { name } }, body })
-      const { path } = await got(asked)
+      const requested = api.POST('/3/instances/{name}/console-tickets', { params: { path: { name } }, body })
+      const { path } = await got(requested)
       if (isWanted()) this.connect(path)
     } catch (error) {
       if (isWanted()) this.failed(error)
@@ -100,9 +100,9 @@ export class ConsoleConnection {
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
       if (this.socket !== socket) return
       if (data instanceof ArrayBuffer) return this.options.onBytes(data)
-      const told = JSON.parse(String(data)) as Told
-      if (told.type === 'end') why = told.text
-      else this.hear(socket, told)
+      const reported = JSON.parse(String(data)) as Told
+      if (reported.type === 'end') why = reported.text
+      else this.hear(socket, reported)
     }
     socket.onclose = () => {
       if (!this.isClosed && this.socket === socket) this.lost(why ?? texts.console.lost)

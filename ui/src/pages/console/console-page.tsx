@@ -81,21 +81,21 @@ function Choice({ consoles, readOnly }: { consoles: Consoles; readOnly: boolean 
   const { kinds, spice, instance } = consoles
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const shown = kinds.find((kind) => kind === search.kind) ?? kinds[0]
+  const displayed = kinds.find((kind) => kind === search.kind) ?? kinds[0]
   // An opened console stays connected when the user switches to the other tab.
   const [opened, setOpened] = useState<readonly string[]>([])
-  if (shown === undefined)
+  if (displayed === undefined)
     return (
       <Card title={own.none}>
         <Nothing text={spice === null ? own.noneText : own.onlySpice} />
         {spice && <Spice instance={instance} spice={spice} />}
       </Card>
     )
-  if (!opened.includes(shown)) setOpened([...opened, shown])
+  if (!opened.includes(displayed)) setOpened([...opened, displayed])
   return (
     <Tabs
       className="console-tabs"
-      value={shown}
+      value={displayed}
       keepMounted
       keepMountedMode="display-none"
       onChange={(kind) => void navigate({ search: { ...search, kind: kind ?? undefined }, replace: true })}

@@ -35,8 +35,8 @@ interface Told {
 
 function Events({ name }: { name: string }) {
   const refusal = useRefusal()('events.query')
-  const wanted = { types: 'instance,config,watcher', objects: `instance/${name}` }
-  const { data, error, refetch } = useQuery({ ...pastEventsQuery(wanted), enabled: refusal === undefined })
+  const desired = { types: 'instance,config,watcher', objects: `instance/${name}` }
+  const { data, error, refetch } = useQuery({ ...pastEventsQuery(desired), enabled: refusal === undefined })
   const events = (data?.items ?? []).map(toldOf)
   return (
     <Card title={words.events}>

@@ -23,12 +23,12 @@ export interface ShownPlan {
 export async function beginBulk(
   { action }: BulkAction,
   names: readonly string[],
-  given: Values,
+  input: Values,
   plan?: ShownPlan,
 ): Promise<void> {
   const key = crypto.randomUUID()
   const { error: failed = '', canceled = '' } = texts.jobs.status
-  const run = new BulkRun(names, doorsOf(action, given, plan), { failed, canceled, gone: words.gone })
+  const run = new BulkRun(names, doorsOf(action, input, plan), { failed, canceled, gone: words.gone })
   begun.addRun({
     ...{ key, label: words.title(action.label, names.length), user: sessionStore.get().session?.user ?? '' },
     view: <BulkProgress run={run} id={key} />,
@@ -40,9 +40,9 @@ export async function beginBulk(
   removeEventListener('beforeunload', ask)
 }
 
-const doorsOf = (action: BulkAction['action'], given: Values, plan?: ShownPlan): Doors => ({
+const doorsOf = (action: BulkAction['action'], input: Values, plan?: ShownPlan): Doors => ({
   async submit(name, key) {
-    const { method, path, body } = action.request({ name }, given)
+    const { method, path, body } = action.request({ name }, input)
     const planned = plan?.names.includes(name) ? withPlan(path, plan.id) : path
     return idOf(await send(method, planned, body, { 'Idempotency-Key': key }))
   },

@@ -19,8 +19,8 @@ export async function allNames(filter: string | undefined): Promise<string[]> {
 
 /** The chosen names that are not among the shown rows: of another filter, not loaded yet, or removed. */
 export function notShown(chosen: ReadonlySet<string>, rows: readonly { readonly name: string }[]): string[] {
-  const shown = new Set(rows.map(({ name }) => name))
-  return [...chosen].filter((name) => !shown.has(name))
+  const displayed = new Set(rows.map(({ name }) => name))
+  return [...chosen].filter((name) => !displayed.has(name))
 }
 
 /** The choice without the names that were looked for and not found. */

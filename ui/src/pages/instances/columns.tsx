@@ -85,6 +85,6 @@ export const USUAL = ['name', 'status', 'pnode', 'memory', 'vcpus', 'disk', 'con
 
 /** The columns with the listed ids, in the order of the table above. The name is always included. */
 export function columnsOf(ids: string | undefined): readonly InstanceColumn[] {
-  const wanted = ids === undefined ? USUAL : ids.split('.')
-  return ALL_COLUMNS.filter(({ id }) => id === 'name' || wanted.includes(id))
+  const desired = ids === undefined ? USUAL : ids.split('.')
+  return ALL_COLUMNS.filter(({ id }) => id === 'name' || desired.includes(id))
 }

@@ -207,7 +207,7 @@ function usePlanWhileTyping({ request, form, outside, ...draft }: Draft): Planne
   const complete = draft.complete && outside === undefined
   const [planned] = useDebouncedValue(request, PLAN_AFTER_MS)
   const isSame = requestKey(planned) === requestKey(request)
-  const asked = useQuery({
+  const requested = useQuery({
     queryKey: ['plan', requestKey(planned)],
     queryFn: async () => {
       try {
@@ -223,10 +223,10 @@ function usePlanWhileTyping({ request, form, outside, ...draft }: Draft): Planne
   })
   const settled = complete && isSame
   return {
-    data: settled ? asked.data : undefined,
-    error: settled ? asked.error : null,
-    busy: complete && (!isSame || asked.isFetching),
-    again: () => void asked.refetch(),
+    data: settled ? requested.data : undefined,
+    error: settled ? requested.error : null,
+    busy: complete && (!isSame || requested.isFetching),
+    again: () => void requested.refetch(),
   }
 }
 
@@ -284,6 +284,6 @@ function wantedOf({ request: { body } }: Draft, be: Readonly<Record<string, unkn
 
 /** The nodes of the new instance according to the plan. */
 function nodesOf({ ops }: Plan): string[] {
-  const calls = ops.flatMap(({ node_calls: told }) => told.map(({ node }) => node))
+  const calls = ops.flatMap(({ node_calls: reported }) => reported.map(({ node }) => node))
   return [...new Set(calls)]
 }

@@ -26,7 +26,7 @@ export function DeviceRows({ noun, rows, fields, rare, none, change }: RowsProps
       {rows.length === 0 && <span className="dim">{none}</span>}
       {rows.map(({ key, values }, at) => {
         const errors = complaintsOf([...fields, ...rare], values)
-        const shown = Object.fromEntries(Object.entries(errors).filter(([name]) => Object.hasOwn(values, name)))
+        const displayed = Object.fromEntries(Object.entries(errors).filter(([name]) => Object.hasOwn(values, name)))
         return (
           <fieldset key={key} className="device-row" aria-label={`${noun} ${at}`}>
             <div className="device-fields">
@@ -35,7 +35,7 @@ export function DeviceRows({ noun, rows, fields, rare, none, change }: RowsProps
                   key={field.name}
                   field={{ ...field, text: undefined }}
                   value={values[field.name] ?? field.initial}
-                  error={shown[field.name]}
+                  error={displayed[field.name]}
                   onChange={(value) => put(key, field.name, value)}
                 />
               ))}
@@ -53,7 +53,7 @@ export function DeviceRows({ noun, rows, fields, rare, none, change }: RowsProps
               fields={[]}
               others={rare}
               values={values}
-              errors={shown}
+              errors={displayed}
               change={(name, value) => put(key, name, value)}
             />
           </fieldset>

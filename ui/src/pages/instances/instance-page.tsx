@@ -105,14 +105,14 @@ export function InstancePage() {
 const isMissing = (error: unknown): boolean => error instanceof Problem && error.status === 404
 
 function General({ instance }: { instance: Instance }) {
-  const { pnode, snodes, os, hypervisor, disk_template: template, ctime, mtime, status_seen: seen } = instance
+  const { pnode, snodes, os, hypervisor, disk_template: template, ctime, mtime, status_seen: observed } = instance
   const group = instance['pnode.group']
   return (
     <Card title={own.general}>
       <Facts
         facts={[
           [own.columns.status, <InstanceStatus key="status" of={instance} />],
-          [words.seen, <Ago key="seen" time={seen} />],
+          [words.seen, <Ago key="seen" time={observed} />],
           [own.columns.pnode, pnode && <NodeLink name={pnode} />],
           [
             own.columns.snodes,

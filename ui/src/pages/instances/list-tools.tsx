@@ -21,9 +21,9 @@ interface ToolProps {
 }
 
 export function Columns({ search, change }: ToolProps) {
-  const shown = columnsOf(search.cols).map(({ id }) => id)
+  const displayed = columnsOf(search.cols).map(({ id }) => id)
   const toggle = (id: string) => {
-    const next = shown.includes(id) ? shown.filter((one) => one !== id) : [...shown, id]
+    const next = displayed.includes(id) ? displayed.filter((one) => one !== id) : [...displayed, id]
     const isUsual = next.length === USUAL.length && next.every((one) => USUAL.includes(one))
     change({ cols: isUsual ? undefined : next.join('.') })
   }
@@ -38,7 +38,7 @@ export function Columns({ search, change }: ToolProps) {
             <Checkbox
               key={id}
               label={title}
-              checked={shown.includes(id)}
+              checked={displayed.includes(id)}
               disabled={id === 'name'}
               onChange={() => toggle(id)}
             />

@@ -56,10 +56,10 @@ const MANY = 12
 
 function ParameterCard({ title, parameters, aside }: CardProps) {
   const [sought, setSought] = useState('')
-  const shown = foundParameters(parameters, sought)
+  const displayed = foundParameters(parameters, sought)
   // Values that the instance itself sets come first, because users look for these.
   const rank = ({ origin }: Parameter) => ['instance', 'os', 'cluster', 'default'].indexOf(origin)
-  const sorted = shown.toSorted((one, other) => rank(one) - rank(other))
+  const sorted = displayed.toSorted((one, other) => rank(one) - rank(other))
   return (
     <Card title={title} aside={aside}>
       {parameters.length > MANY && (

@@ -48,9 +48,9 @@ export function originsOf(effective: Values, levels: Levels): Parameter[] {
 
 /** The parameters whose names or origins contain a text, in any case of its letters. */
 export function foundParameters(parameters: readonly Parameter[], sought: string): Parameter[] {
-  const wanted = sought.trim().toLowerCase()
+  const desired = sought.trim().toLowerCase()
   return parameters.filter(({ name, origin }) =>
-    `${name} ${texts.instances.page.origin[origin]}`.toLowerCase().includes(wanted),
+    `${name} ${texts.instances.page.origin[origin]}`.toLowerCase().includes(desired),
   )
 }
 

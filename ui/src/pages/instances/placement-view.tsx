@@ -33,9 +33,9 @@ interface PlacementProps {
 
 const SHOWN_MAX = 12
 
-export function PlacementView({ wanted, chosen }: PlacementProps) {
+export function PlacementView({ wanted: desired, chosen }: PlacementProps) {
   const may = useMay()
-  const { data, error, isFetching, refetch } = useQuery(placementQuery(wanted, may))
+  const { data, error, isFetching, refetch } = useQuery(placementQuery(desired, may))
   const rank = ({ node, accepted, score_change: change }: Candidate) =>
     chosen.includes(node) ? -Infinity : accepted ? (change ?? 0) : Infinity
   const candidates = (data?.groups ?? []).flatMap((one) => one.candidates ?? []).sort((a, b) => rank(a) - rank(b))
@@ -71,7 +71,7 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
       {candidates.length > SHOWN_MAX && <span className="dim">{own.others(candidates.length - SHOWN_MAX)}</span>}
       <p className="dim">{own.scoreText}</p>
       <Group gap={0}>
-        <CopyAs small request={capacityQuestion(placementAsked(wanted))} />
+        <CopyAs small request={capacityQuestion(placementAsked(desired))} />
       </Group>
     </details>
   )
@@ -98,9 +98,9 @@ export function placementAsked({
 }
 
 /** Asks the allocator for suitable nodes, if the user has the permission. An old answer is refetched, because the plan beside it is new. */
-export const placementQuery = (wanted: Wanted, may: (permission: string) => boolean) =>
+export const placementQuery = (desired: Wanted, may: (permission: string) => boolean) =>
   queryOptions({
-    ...questionQuery('/3/capacity', placementAsked(wanted)),
+    ...questionQuery('/3/capacity', placementAsked(desired)),
     ...{ staleTime: 30_000, enabled: may(QUESTION_PERMISSION['/3/capacity']) },
   })
 

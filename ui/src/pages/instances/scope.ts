@@ -16,8 +16,8 @@ export function typedInScope(scope: Session['scope']): Values {
 export function outsideScope(scope: Session['scope'], body: Values): string | undefined {
   if (scope === null) return undefined
   const { tags, groups } = scope
-  const given = wordsOf(body['tags'])
-  if (tags.length > 0 && !given.some((tag) => tags.includes(tag))) return own.outsideTags(tags)
+  const input = wordsOf(body['tags'])
+  if (tags.length > 0 && !input.some((tag) => tags.includes(tag))) return own.outsideTags(tags)
   const { group_name: group, pnode: node } = body
   const isPlaced = group === undefined ? node !== undefined : groups.includes(String(group))
   return groups.length > 0 && !isPlaced ? own.outsideGroups(groups) : undefined

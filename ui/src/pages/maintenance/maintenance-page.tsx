@@ -40,7 +40,10 @@ export function MaintenancePage() {
         {data && (
           <Card title={own.settings} aside={<ActionAt subject={data.settings} action={CHANGE_SETTINGS} />}>
             <Facts
-              facts={Object.entries(data.settings).map(([name, value]) => [own.setting[name] ?? name, shown(value)])}
+              facts={Object.entries(data.settings).map(([name, value]) => [
+                own.setting[name] ?? name,
+                displayed(value),
+              ])}
             />
           </Card>
         )}
@@ -50,7 +53,7 @@ export function MaintenancePage() {
   )
 }
 
-function shown(value: unknown): string {
+function displayed(value: unknown): string {
   if (typeof value === 'boolean') return value ? own.on : own.off
   return value === '' ? own.noProgram : String(value)
 }

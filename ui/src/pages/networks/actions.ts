@@ -62,8 +62,8 @@ const CONNECT: Action<Network> = {
     fieldOf(connect, 'network_vlan'),
   ],
   others: [fieldOf(connect, 'conflicts_check')],
-  request(network, given) {
-    const body = { network_mode: 'bridged', ...given } as Readonly<Record<string, unknown>>
+  request(network, input) {
+    const body = { network_mode: 'bridged', ...input } as Readonly<Record<string, unknown>>
     const {
       network_mode: mode,
       network_link: link = 'LINK',

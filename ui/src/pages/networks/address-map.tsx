@@ -13,15 +13,15 @@ const SQUARES_MAX = 256
 const LISTED_MAX = 256
 
 export const sourceOf = (network: Network): AddressSource => {
-  const { network: range, map, gateway, external_reservations: external, owners: told } = network
-  return { network: range, map, gateway, external, owners: ownersOf(told) }
+  const { network: range, map, gateway, external_reservations: external, owners: reported } = network
+  return { network: range, map, gateway, external, owners: ownersOf(reported) }
 }
 
 export function AddressMap({ network }: { network: Network }) {
   const addresses = useMemo(() => new Addresses(sourceOf(network)), [network])
   const all = { from: 0, to: addresses.count }
-  const [seen, setSeen] = useState<Range>()
-  const shown = seen ?? all
+  const [observed, setSeen] = useState<Range>()
+  const displayed = observed ?? all
   if (addresses.count === 0)
     return (
       <Card title={own.title}>
@@ -32,7 +32,7 @@ export function AddressMap({ network }: { network: Network }) {
     <Card
       title={own.title}
       aside={
-        seen && (
+        observed && (
           <Button variant="subtle" size="compact-xs" onClick={() => setSeen(undefined)}>
             {own.all}
           </Button>
@@ -43,8 +43,8 @@ export function AddressMap({ network }: { network: Network }) {
         {own.text}
       </Text>
       <Legend />
-      <Squares addresses={addresses} shown={shown} look={setSeen} />
-      <Used addresses={addresses} shown={shown} />
+      <Squares addresses={addresses} shown={displayed} look={setSeen} />
+      <Used addresses={addresses} shown={displayed} />
     </Card>
   )
 }
@@ -66,10 +66,10 @@ interface SquaresProps {
   readonly look: (range: Range) => void
 }
 
-function Squares({ addresses, shown, look }: SquaresProps) {
+function Squares({ addresses, shown: displayed, look }: SquaresProps) {
   return (
     <div className="squares" role="group" aria-label={own.title}>
-      {rangesOf(shown, SQUARES_MAX).map((range) => (
+      {rangesOf(displayed, SQUARES_MAX).map((range) => (
         <Square key={range.from} addresses={addresses} range={range} look={look} />
       ))}
     </div>

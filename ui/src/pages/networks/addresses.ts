@@ -98,5 +98,5 @@ export function reservedByHand(source: AddressSource): string[] {
 }
 
 /** From `[address, instance]`. */
-export const ownersOf = (told: readonly (readonly string[])[] | null | undefined): Map<string, string> =>
-  new Map((told ?? []).flatMap(([address, name]) => (address && name ? [[address, name] as const] : [])))
+export const ownersOf = (reported: readonly (readonly string[])[] | null | undefined): Map<string, string> =>
+  new Map((reported ?? []).flatMap(([address, name]) => (address && name ? [[address, name] as const] : [])))

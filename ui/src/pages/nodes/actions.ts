@@ -41,19 +41,24 @@ interface FlagTexts {
 type Flag = 'offline' | 'drained' | 'master_candidate'
 
 /** An action that sets one flag of the node. `lowers`: there may be too few master candidates afterwards. */
-function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> {
+function flag(name: Flag, value: boolean, reported: FlagTexts): Action<ClusterNode> {
   const lowers = name === 'master_candidate' ? !value : value
   // gnt asks whether the node's configuration is still right; --yes confirms this.
   const sure = name === 'offline' && !value
   const promote = fieldOf(modify, 'auto_promote', { label: own.promote, text: '' })
   return {
-    ...{ id: `${name}-${value}`, label: told.label, permission: 'nodes.modify', danger: value && name === 'offline' },
+    ...{
+      id: `${name}-${value}`,
+      label: reported.label,
+      permission: 'nodes.modify',
+      danger: value && name === 'offline',
+    },
     beyond: () => (name === 'master_candidate' ? 'machines' : undefined),
-    text: (node) => told.text(node.name),
+    text: (node) => reported.text(node.name),
     fields: lowers ? [promote] : [],
     unfit(node) {
       if (node.master === true) return own.isMaster
-      return node[name] === value ? told.unfit : undefined
+      return node[name] === value ? reported.unfit : undefined
     },
     request: (node, body) => ({
       ...{ method: 'PATCH', path: nodePath(node), body: { ...body, [name]: value } },
@@ -111,12 +116,12 @@ const EVACUATE: Action<ClusterNode> = {
   unfit: ({ pinst_cnt: first, sinst_cnt: second }) => (first === 0 && second === 0 ? own.noInstances : undefined),
   complaint: (node, { mode = modesOf(node)[0]?.value, remote_node: remote }) =>
     mode === 'primary-only' && remote !== undefined ? own.onlySecondaries : undefined,
-  request(node, given) {
+  request(node, input) {
     // The opcode has no default for the mode. With a named node, only secondary instances can be evacuated.
     const body: Values = {
       mode: modesOf(node)[0]?.value ?? 'all',
-      ...given,
-      ...(given['remote_node'] !== undefined && { mode: 'secondary-only' }),
+      ...input,
+      ...(input['remote_node'] !== undefined && { mode: 'secondary-only' }),
     }
     const { mode, ...others } = body
     const flags = { ...(mode !== 'all' && { [String(mode)]: true }), ...others }

@@ -23,8 +23,8 @@ export function MonitoringCards({ node }: { node: string }) {
     queryKey: ['monitoring', 'one', node],
     queryFn: () => got(api.GET('/3/monitoring', { params: { query: { node } } })),
   })
-  const told = data?.items[0]
-  const reports = told?.reports ?? []
+  const reported = data?.items[0]
+  const reports = reported?.reports ?? []
   const nics = texts.nodes.network
   return (
     <>
@@ -32,7 +32,7 @@ export function MonitoringCards({ node }: { node: string }) {
         title={own.title}
         aside={
           <Group gap="sm">
-            {told?.answer !== undefined && <span>{own.answer[told.answer] ?? told.answer}</span>}
+            {reported?.answer !== undefined && <span>{own.answer[reported.answer] ?? reported.answer}</span>}
             <CopyAs small request={monitoringQuestion(node)} />
             <Button variant="subtle" size="compact-xs" loading={isFetching} onClick={() => void refetch()}>
               {own.ask}
@@ -41,15 +41,15 @@ export function MonitoringCards({ node }: { node: string }) {
         }
       >
         <ProblemBox error={error} />
-        {told === undefined && !error && <Nothing text={texts.table.loading} />}
-        {told !== undefined && <Problems problems={told.problems ?? []} />}
-        {told !== undefined && <Reports reports={reports} />}
+        {reported === undefined && !error && <Nothing text={texts.table.loading} />}
+        {reported !== undefined && <Problems problems={reported.problems ?? []} />}
+        {reported !== undefined && <Reports reports={reports} />}
       </Card>
       <Card title={nics.title}>
         <Rows
           label={nics.title}
           head={[nics.name, nics.state, nics.mac, nics.mtu, nics.speed]}
-          none={told === undefined ? texts.table.loading : nics.none}
+          none={reported === undefined ? texts.table.loading : nics.none}
           rows={interfacesOf(reports).map(({ name, state, address, mtu, speed_mbit: speed }) => [
             name,
             <Status key="state" tone={state === 'up' ? 'good' : 'off'} text={state} />,

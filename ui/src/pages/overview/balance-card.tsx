@@ -19,13 +19,13 @@ export function BalanceCard() {
   const refusal = useRefusal()(PERMISSION)
   const allowed = refusal === undefined
   const { ref, inViewport } = useInViewport<HTMLDivElement>()
-  const [seen, setSeen] = useState(false)
+  const [observed, setSeen] = useState(false)
   useEffect(() => {
     if (inViewport) setSeen(true)
   }, [inViewport])
   const { data, error, isFetching, refetch } = useQuery({
     ...questionQuery('/3/balance', USUAL_BALANCE),
-    enabled: allowed && seen,
+    enabled: allowed && observed,
   })
   return (
     <Card

@@ -36,9 +36,9 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
   const groupByNode = new Map((nodes.data ?? []).map(({ name, group }) => [name, group ?? '']))
   const failing = reserve.data && nodes.data && withoutReserve(reserve.data, groupByNode)
   const groups = room.data?.groups.map(({ group }) => group) ?? reserve.data?.groups.map(({ group }) => group) ?? []
-  const asked = [...(counts ? [room] : []), ...(dies ? [reserve] : [])]
+  const requested = [...(counts ? [room] : []), ...(dies ? [reserve] : [])]
   const [oldest] = [room.data, reserve.data]
-    .filter((told) => told !== undefined)
+    .filter((reported) => reported !== undefined)
     .sort((one, other) => (timeOf(one) ?? 0) - (timeOf(other) ?? 0))
   const isOld = useIsOld(reserve.data)
   return (
@@ -47,9 +47,9 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
       aside={
         <AskAgain
           requests={[...(counts ? [capacityQuestion(asksRoom)] : []), ...(dies ? [whatIfQuestion(ASKS_RESERVE)] : [])]}
-          disabled={asked.length === 0}
-          busy={asked.some(({ isFetching }) => isFetching)}
-          ask={() => asked.forEach(({ refetch }) => void refetch())}
+          disabled={requested.length === 0}
+          busy={requested.some(({ isFetching }) => isFetching)}
+          ask={() => requested.forEach(({ refetch }) => void refetch())}
         />
       }
     >
@@ -82,7 +82,7 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
           </Table.Tbody>
         </Table>
       )}
-      {groups.length === 0 && asked.some(({ isFetching }) => isFetching) && <Nothing text={texts.table.loading} />}
+      {groups.length === 0 && requested.some(({ isFetching }) => isFetching) && <Nothing text={texts.table.loading} />}
       {[...refusals, dies ? nodesUnseen : undefined].map(
         (why) => why !== undefined && <Nothing key={why} text={texts.overview.notShown(why)} />,
       )}
@@ -94,9 +94,9 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
 
 const diskText = (mib: number | undefined): string | undefined => (mib === undefined ? undefined : sizeText(mib))
 
-function Room({ told }: { told: components['schemas']['GroupCapacity'] | undefined }) {
-  if (told === undefined) return <>–</>
-  return <span title={told.reason ?? undefined}>{own.fits(told.fits, MOST)}</span>
+function Room({ told: reported }: { told: components['schemas']['GroupCapacity'] | undefined }) {
+  if (reported === undefined) return <>–</>
+  return <span title={reported.reason ?? undefined}>{own.fits(reported.fits, MOST)}</span>
 }
 
 function Reserve({ group, isOld, nodes = [] }: { group: string; isOld: boolean; nodes?: readonly string[] }) {

@@ -49,14 +49,14 @@ const LINKED = ['instance', 'node', 'group', 'network']
 
 function ObjectName({ kind, name, gone }: Pick<ToldEvent, 'kind' | 'name' | 'gone'>): ReactNode {
   if (kind === undefined) return own.cluster[name] ?? name
-  const shown = kind === 'filter' ? own.rule(name) : name
+  const displayed = kind === 'filter' ? own.rule(name) : name
   // A link would lead to an error.
-  if (gone) return shown
+  if (gone) return displayed
   if (LINKED.includes(kind)) return <ObjectLink kind={kind} name={name} />
   if (kind === 'filter')
     return (
       <Link to="/rules" search={{ q: name }}>
-        {shown}
+        {displayed}
       </Link>
     )
   return `${kind} ${name}`

@@ -47,12 +47,12 @@ export function HealthCard() {
     { title: own.verification, part: verify, unseen: unverified },
     { title: own.monitoring, part: monitoring, unseen: unmonitored },
   ]
-  const asked = parts.flatMap(({ part, unseen }) => (unseen === undefined ? [part] : []))
-  const findings = asked.flatMap((one) => one.findings)
-  const error = asked.map((one) => one.error).find((one) => one !== null) ?? null
-  const known = asked.every((one) => one.known)
-  const isWell = asked.length > 0 && known && error === null && findings.length === 0
-  const whole = asked.length === parts.length
+  const requested = parts.flatMap(({ part, unseen }) => (unseen === undefined ? [part] : []))
+  const findings = requested.flatMap((one) => one.findings)
+  const error = requested.map((one) => one.error).find((one) => one !== null) ?? null
+  const known = requested.every((one) => one.known)
+  const isWell = requested.length > 0 && known && error === null && findings.length === 0
+  const whole = requested.length === parts.length
   return (
     <Card
       title={own.health}
@@ -203,10 +203,10 @@ function OtherProblems({ problems }: { problems: readonly NodeProblem[] }) {
 /** Links to the pages of nodes. A long list is collapsed. */
 function NodeLinks({ names }: { names: readonly string[] }) {
   const [all, setAll] = useState(false)
-  const shown = all ? names : names.slice(0, NODES_SHOWN)
+  const displayed = all ? names : names.slice(0, NODES_SHOWN)
   return (
     <>
-      {shown.map((name, at) => (
+      {displayed.map((name, at) => (
         <Fragment key={name}>
           {at > 0 && ', '}
           <Link to="/nodes/$name" params={{ name }}>
@@ -214,11 +214,11 @@ function NodeLinks({ names }: { names: readonly string[] }) {
           </Link>
         </Fragment>
       ))}
-      {shown.length < names.length && (
+      {displayed.length < names.length && (
         <>
           {' '}
           <UnstyledButton className="more-link" onClick={() => setAll(true)}>
-            {own.more(names.length - shown.length)}
+            {own.more(names.length - displayed.length)}
           </UnstyledButton>
         </>
       )}

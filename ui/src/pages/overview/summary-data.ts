@@ -60,9 +60,9 @@ export function countOf<Value extends string>(values: readonly Value[]): Counted
 }
 
 /** By group, the nodes that could not take over all their secondary instances. */
-export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, string>): Map<string, string[]> {
+export function withoutReserve(reported: WhatIf, groupByNode: ReadonlyMap<string, string>): Map<string, string[]> {
   const groups = new Map<string, string[]>()
-  for (const node of told.without_reserve) {
+  for (const node of reported.without_reserve) {
     const group = groupByNode.get(node) ?? ''
     groups.set(group, [...(groups.get(group) ?? []), node])
   }
@@ -99,16 +99,16 @@ const own = texts.overview.events
 export function toldEvents(items: readonly PastEvent[]): ToldEvent[] {
   const all = items.filter(isTold).map((event) => ({ event, told: toldOf(event), rank: rankOf(event) }))
   const there = new Map<string, boolean>()
-  return all.flatMap(({ event, told, rank }, at) => {
+  return all.flatMap(({ event, told: reported, rank }, at) => {
     const [object = ''] = event.objects
     if (isEnd(event) || isBegin(event)) there.set(object, there.get(object) ?? isBegin(event))
     const repeats = all.some(
       (other, index) =>
         other.event.objects[0] === object &&
-        isTogether(other.told, told) &&
-        (other.rank > rank || (other.rank === rank && other.told.text === told.text && index < at)),
+        isTogether(other.told, reported) &&
+        (other.rank > rank || (other.rank === rank && other.told.text === reported.text && index < at)),
     )
-    return repeats && rank < MOST ? [] : [there.get(object) === false ? { ...told, gone: true as const } : told]
+    return repeats && rank < MOST ? [] : [there.get(object) === false ? { ...reported, gone: true as const } : reported]
   })
 }
 

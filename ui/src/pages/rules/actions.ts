@@ -37,10 +37,10 @@ function gntOf(command: string, body: Readonly<Record<string, unknown>>, args: r
     ...{ predicates: JSON.stringify(predicates), priority, reason },
     action: Array.isArray(action) ? action.join(' ') : action,
   }
-  const shown = Object.entries(flags).flatMap(([name, value]) =>
+  const displayed = Object.entries(flags).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${shellWord(String(value))}`],
   )
-  return [gntText(command, {}, []), ...shown, ...args].join(' ')
+  return [gntText(command, {}, []), ...displayed, ...args].join(' ')
 }
 
 const complaint = (rate: unknown, action: unknown): string | undefined =>
@@ -53,8 +53,8 @@ export const ADD_RULE: Action<null> = plainAction<null>({
   text: () => own.addText,
   fields: fieldsOf(),
   complaint: ({ rate, action }) => complaint(rate, action),
-  request(_none, given) {
-    const body = ruleBody(given)
+  request(_none, input) {
+    const body = ruleBody(input)
     return { method: 'POST', path: '/3/filters', body, gnt: gntOf('filter add', body, []) }
   },
 })
@@ -63,8 +63,8 @@ export const CHANGE_RULE: Action<Rule> = plainAction<Rule>({
   ...{ id: 'change', label: own.change, permission: 'filter.modify', changes: CHANGES },
   text: () => own.changeText,
   fields: fieldsOf,
-  request(rule, given) {
-    const body = ruleBody(given, rule)
+  request(rule, input) {
+    const body = ruleBody(input, rule)
     const uuid = rule.uuid ?? ''
     return { method: 'PUT', path: `/3/filters/${uuid}`, body, gnt: gntOf('filter replace', body, [uuid]) }
   },

@@ -51,13 +51,13 @@ export const ruleLike = (letters: string): unknown[] =>
 type Given = Readonly<Record<string, unknown>>
 
 /** The body of a request from the form. Parts of `before` that the form does not change are kept. */
-export function ruleBody(given: Given, before?: Rule): Record<string, unknown> {
+export function ruleBody(input: Given, before?: Rule): Record<string, unknown> {
   const { name, rate } = before === undefined ? { name: 'PAUSE', rate: undefined } : actionOf(before)
-  const action = String(given['action'] ?? name)
-  const limit = given['rate'] ?? rate
-  const { opcode, predicates = before?.predicates ?? [], reason = before && whyText(before) } = given
+  const action = String(input['action'] ?? name)
+  const limit = input['rate'] ?? rate
+  const { opcode, predicates = before?.predicates ?? [], reason = before && whyText(before) } = input
   return {
-    priority: given['priority'] ?? before?.priority ?? 0,
+    priority: input['priority'] ?? before?.priority ?? 0,
     action: action === 'RATE_LIMIT' ? [action, Number(limit)] : action,
     predicates: opcode === undefined ? predicates : [['opcode', ['=', 'OP_ID', opcode]]],
     ...(reason ? { reason } : {}),

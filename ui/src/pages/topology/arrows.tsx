@@ -19,9 +19,9 @@ export function Arrows({ arrows, over, layout }: ArrowsProps) {
   useLayoutEffect(() => {
     const root = over.current
     if (root === null) return
-    const shown = arrows.slice(0, SHOWN_MAX)
+    const displayed = arrows.slice(0, SHOWN_MAX)
     setPaths(
-      shown.flatMap(({ from, to, count }) => {
+      displayed.flatMap(({ from, to, count }) => {
         const [start, end] = [middleOf(root, from), middleOf(root, to)]
         return start === undefined || end === undefined ? [] : [{ d: curve(start, end), count }]
       }),

@@ -57,7 +57,7 @@ export function BalancePanel({ balance, planned, run, begin }: PanelProps) {
   const [most, setMost] = useState<number | string>(MOVES)
   const [disks, setDisks] = useState(true)
   const [primaries, setPrimaries] = useState(true)
-  const asked = { max_moves: Math.max(1, Number(most) || MOVES), disk_moves: disks, instance_moves: primaries }
+  const requested = { max_moves: Math.max(1, Number(most) || MOVES), disk_moves: disks, instance_moves: primaries }
   return (
     <Stack gap="sm">
       <Text size="sm">{own.text}</Text>
@@ -73,12 +73,12 @@ export function BalancePanel({ balance, planned, run, begin }: PanelProps) {
           variant={planned === undefined ? 'filled' : 'default'}
           whyNot={refusal}
           loading={balance.isPending}
-          onClick={() => balance.mutate(asked)}
+          onClick={() => balance.mutate(requested)}
         >
           {planned === undefined ? own.ask : own.again}
         </RefusableButton>
         <Group gap={0}>
-          <CopyAs request={balanceQuestion(asked)} />
+          <CopyAs request={balanceQuestion(requested)} />
         </Group>
       </Group>
       <ProblemBox error={balance.error} />
@@ -102,7 +102,7 @@ const Balanced = ({ run: { plan, job } }: { run: BalanceRun }) => (
 
 type RunProps = Pick<PanelProps, 'run' | 'begin'>
 
-function Planned({ asked, plan, run, begin }: PlannedBalance & RunProps) {
+function Planned({ asked: requested, plan, run, begin }: PlannedBalance & RunProps) {
   const head = [texts.topology.whatIf.instance, own.what, texts.topology.whatIf.to]
   return (
     <section className="plan" aria-label={own.ask} aria-live="polite">
@@ -117,7 +117,7 @@ function Planned({ asked, plan, run, begin }: PlannedBalance & RunProps) {
         <Status tone="good" text={own.even} />
       ) : (
         <>
-          <Run asked={asked} plan={plan} run={run?.plan.plan === plan.plan ? run : undefined} begin={begin} />
+          <Run asked={requested} plan={plan} run={run?.plan.plan === plan.plan ? run : undefined} begin={begin} />
           <Moves
             {...{ title: own.list, head, rows: plan.steps }}
             cells={({ instance, kind, from, to, copied_mib: copied }) => [
@@ -141,14 +141,14 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
 }
 
 /** Carries out exactly the shown plan: the job is refused if anything has changed. */
-function Run({ asked, plan: whole, run, begin }: PlannedBalance & RunProps) {
+function Run({ asked: requested, plan: whole, run, begin }: PlannedBalance & RunProps) {
   const { ops, plan, steps } = whole
   const refusal = useRefusal()
   const permissions = ops.flatMap(({ OP_ID }) => PERMISSIONS[OP_ID] ?? [])
   const whyNot = permissions.map((permission) => refusal(permission)).find((why) => why !== undefined)
   const request: Request = {
     ...{ method: 'POST', path: '/3/jobs', body: { ops, plan } },
-    gnt: gntText('allocation balance -X', balanceFlags(asked), []),
+    gnt: gntText('allocation balance -X', balanceFlags(requested), []),
   }
   const submit = useSubmit(request, { label: own.job(steps.length), done: (job) => begin(whole, job) })
   return (

@@ -103,11 +103,14 @@ export function happeningOf(moves: readonly Move[], dead: readonly string[] = []
   return { marks, arrows: together(pairs) } satisfies Happening
 }
 
-export const happeningOfWhatIf = (told: WhatIf): Happening =>
+export const happeningOfWhatIf = (reported: WhatIf): Happening =>
   happeningOf(
-    [...joined([...told.restored, ...told.mirrored]), ...told.placed.map(({ nodes }) => ({ from: [], to: nodes }))],
-    told.dead,
-    told.without_reserve,
+    [
+      ...joined([...reported.restored, ...reported.mirrored]),
+      ...reported.placed.map(({ nodes }) => ({ from: [], to: nodes })),
+    ],
+    reported.dead,
+    reported.without_reserve,
   )
 
 /** One move for each instance, from its first nodes to its last ones. */

@@ -41,18 +41,18 @@ export function LookPanel({ node, instances = [], error }: PanelProps) {
       <Moves
         {...{ title: own.primary, rows: primaries }}
         head={[texts.topology.whatIf.instance, texts.topology.columns.state, own.mirror]}
-        cells={({ name, snodes, ...shown }) => [
+        cells={({ name, snodes, ...displayed }) => [
           <InstanceLink key="name" name={name} />,
-          <InstanceStatus key="status" of={shown} />,
+          <InstanceStatus key="status" of={displayed} />,
           snodes?.length ? snodes.join(', ') : own.alone,
         ]}
       />
       <Moves
         {...{ title: own.secondary, rows: secondaries }}
         head={[texts.topology.whatIf.instance, texts.topology.columns.state, own.runsOn]}
-        cells={({ name, pnode, ...shown }) => [
+        cells={({ name, pnode, ...displayed }) => [
           <InstanceLink key="name" name={name} />,
-          <InstanceStatus key="status" of={shown} />,
+          <InstanceStatus key="status" of={displayed} />,
           pnode,
         ]}
       />

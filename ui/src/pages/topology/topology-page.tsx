@@ -74,9 +74,9 @@ export function TopologyPage() {
     if (mode !== 'what-if') return go({ node: search.node === name ? undefined : name, mode: 'look' })
     whatIf.change({ dying: dying.includes(name) ? dying.filter((one) => one !== name) : [...dying, name] })
   }
-  const shown = cluster.groups.filter(({ name }) => search.group === undefined || name === search.group)
+  const displayed = cluster.groups.filter(({ name }) => search.group === undefined || name === search.group)
   const zoom = search.group === undefined && cluster.instances === undefined
-  const common = { groups: shown, happening, chosen, choose }
+  const common = { groups: displayed, happening, chosen, choose }
   return (
     <Page
       title={texts.nav.topology}
@@ -100,7 +100,7 @@ export function TopologyPage() {
                 several={mode === 'what-if'}
                 instances={cluster.instances}
                 wide={
-                  shown.reduce((sum, { nodes }) => sum + nodes.length, 0) <= FEW_NODES || search.group !== undefined
+                  displayed.reduce((sum, { nodes }) => sum + nodes.length, 0) <= FEW_NODES || search.group !== undefined
                 }
                 zoom={zoom ? (group) => go({ group }) : undefined}
               />
@@ -208,18 +208,18 @@ function useBalance() {
   const client = useQueryClient()
   const usual = questionQuery('/3/balance', USUAL_BALANCE).queryKey
   const known = client.getQueryData(usual)
-  const asked: Balance = useMutation({
+  const requested: Balance = useMutation({
     mutationFn: async (body) => ({ asked: body, plan: await ask(client, '/3/balance', body) }),
   })
   const [begun, setBegun] = useState<Pick<BalanceRun, 'plan' | 'job'>>()
   const { data: state } = useQuery({ ...jobQuery(begun?.job ?? 0), enabled: begun !== undefined })
-  const told: PlannedBalance | undefined = asked.data ?? (known && { asked: USUAL_BALANCE, plan: known })
+  const reported: PlannedBalance | undefined = requested.data ?? (known && { asked: USUAL_BALANCE, plan: known })
   const run = begun && { ...begun, state }
-  const plan = isCarriedOut(told?.plan, run) ? undefined : told
+  const plan = isCarriedOut(reported?.plan, run) ? undefined : reported
   const steps = plan?.plan.steps
   const happening = useMemo(() => (steps ? happeningOf(joined(steps)) : NOTHING_HAPPENS), [steps])
   return {
-    asked,
+    asked: requested,
     plan,
     happening,
     run,

@@ -29,21 +29,21 @@ export function useWhatIf(nodes: readonly ClusterNode[], arriving: Values): What
   const [chosen, setChosen] = useState({ dying: [] as readonly string[], tag: '' })
   const draft = { ...chosen, arriving }
   const request = whatIfRequest(draft)
-  const asked = useMutation({
+  const requested = useMutation({
     mutationFn: async (body: Request) => ({ body, told: await ask(client, '/3/whatif', body) }),
   })
-  const told = asked.data?.told
-  const old = told !== undefined && !isSameQuestion(asked.data?.body, request)
+  const reported = requested.data?.told
+  const old = reported !== undefined && !isSameQuestion(requested.data?.body, request)
   const happening = useMemo(
     () =>
-      told === undefined || old
+      reported === undefined || old
         ? happeningOf([], dyingNames({ ...chosen, arriving: {} }, nodes))
-        : happeningOfWhatIf(told),
-    [told, old, chosen, nodes],
+        : happeningOfWhatIf(reported),
+    [reported, old, chosen, nodes],
   )
   return {
-    ...{ draft, request, told, old, happening, error: asked.error, busy: asked.isPending },
+    ...{ draft, request, told: reported, old, happening, error: requested.error, busy: requested.isPending },
     change: (next) => setChosen((before) => ({ ...before, ...next })),
-    ask: () => request !== undefined && asked.mutate(request),
+    ask: () => request !== undefined && requested.mutate(request),
   }
 }

@@ -9,8 +9,8 @@ import { InstanceLink, Moves } from './moves-table'
 type WhatIf = components['schemas']['WhatIf']
 const own = texts.topology.whatIf
 
-export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
-  const well = told.lost.length + told.unmirrored.length + told.refused.length === 0
+export function WhatIfResult({ told: reported, old }: { told: WhatIf; old: boolean }) {
+  const well = reported.lost.length + reported.unmirrored.length + reported.refused.length === 0
   const move = [own.instance, own.from, own.to]
   const why = [own.instance, own.why]
   return (
@@ -26,7 +26,7 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
         </Text>
       )}
       {well ? (
-        <Status tone="good" text={fineText(told)} />
+        <Status tone="good" text={fineText(reported)} />
       ) : (
         <Alert color="red" variant="outline" p="xs">
           <Text size="sm" fw={600}>
@@ -34,41 +34,41 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
           </Text>
         </Alert>
       )}
-      {told.already_down.length > 0 && <Status tone="bad" text={own.down(told.already_down.length)} />}
+      {reported.already_down.length > 0 && <Status tone="bad" text={own.down(reported.already_down.length)} />}
       <Status
-        tone={told.without_reserve.length === 0 ? 'good' : 'warn'}
-        text={own.noReserve(told.without_reserve.length)}
+        tone={reported.without_reserve.length === 0 ? 'good' : 'warn'}
+        text={own.noReserve(reported.without_reserve.length)}
       />
       <Moves
-        {...{ title: own.lists.lost, head: why, rows: told.lost }}
+        {...{ title: own.lists.lost, head: why, rows: reported.lost }}
         cells={({ instance, reason }) => [<InstanceLink key="name" name={instance} />, reason]}
       />
       <Moves
-        {...{ title: own.lists.refused, head: [own.count, own.why], rows: told.refused }}
+        {...{ title: own.lists.refused, head: [own.count, own.why], rows: reported.refused }}
         cells={({ count, reason }) => [own.arrival(count), reason]}
       />
       <Moves
-        {...{ title: own.lists.unmirrored, head: why, rows: told.unmirrored }}
+        {...{ title: own.lists.unmirrored, head: why, rows: reported.unmirrored }}
         cells={({ instance, reason }) => [<InstanceLink key="name" name={instance} />, reason]}
       />
       <Moves
-        {...{ title: own.lists.alreadyDown, head: why, rows: told.already_down }}
+        {...{ title: own.lists.alreadyDown, head: why, rows: reported.already_down }}
         cells={({ instance, reason }) => [<InstanceLink key="name" name={instance} />, reason]}
       />
       <Moves
-        {...{ title: own.lists.restored, head: move, rows: told.restored }}
+        {...{ title: own.lists.restored, head: move, rows: reported.restored }}
         cells={({ instance, from, to }) => [<InstanceLink key="name" name={instance} />, from[0], to[0]]}
       />
       <Moves
-        {...{ title: own.lists.mirrored, head: move, rows: told.mirrored }}
+        {...{ title: own.lists.mirrored, head: move, rows: reported.mirrored }}
         cells={({ instance, from, to }) => [<InstanceLink key="name" name={instance} />, from[1], to[1]]}
       />
       <Moves
-        {...{ title: own.lists.placed, head: [own.count, own.to], rows: told.placed }}
+        {...{ title: own.lists.placed, head: [own.count, own.to], rows: reported.placed }}
         cells={({ nodes }) => [own.arrival(1), nodes.join(', ')]}
       />
       <Moves
-        {...{ title: own.lists.withoutReserve, head: [texts.topology.columns.name], rows: told.without_reserve }}
+        {...{ title: own.lists.withoutReserve, head: [texts.topology.columns.name], rows: reported.without_reserve }}
         cells={(name) => [
           <Link key="node" to="/nodes/$name" params={{ name }}>
             {name}

@@ -81,7 +81,13 @@ export function inWords({ times }: Measured, { unit, lines }: Figures): readonly
     if (first === undefined || last === undefined) return none(label)
     const highest = known.reduce((most, one) => (one.value > most.value ? one : most), first)
     const mean = known.reduce((sum, { value }) => sum + value, 0) / known.length
-    const shown = (value: number) => valueText(unit, value)
-    return summary(label, shown(last.value), shown(mean), shown(highest.value), clockText(times[highest.at]))
+    const displayed = (value: number) => valueText(unit, value)
+    return summary(
+      label,
+      displayed(last.value),
+      displayed(mean),
+      displayed(highest.value),
+      clockText(times[highest.at]),
+    )
   })
 }

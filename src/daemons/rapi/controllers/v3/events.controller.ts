@@ -87,21 +87,21 @@ export class EventsV3Controller extends V3Resource {
     @Query() after?: string,
   ): Promise<PastEventPage> {
     const { identity, gantry } = this.v3
-    const wanted = { ...wantedOf(types, objects), limit: readLimit(limit), before: readCursor('events', after) }
-    const { events, next } = await gantry.pastEvents(identity, wanted)
+    const desired = { ...wantedOf(types, objects), limit: readLimit(limit), before: readCursor('events', after) }
+    const { events, next } = await gantry.pastEvents(identity, desired)
     const items = events.map(({ id, type, ...rest }) => ({ id, type, ...shownEvent(rest) }))
     return { items, next: cursorOf('events', next) }
   }
 }
 
 function wantedOf(types: string | undefined, objects: string | undefined) {
-  const wanted = listOf(types)
-  const unknown = wanted.find((type) => !EVENT_TYPES.some((known) => known === type))
+  const desired = listOf(types)
+  const unknown = desired.find((type) => !EVENT_TYPES.some((known) => known === type))
   if (unknown !== undefined) throw badRequest(`types: there is no '${unknown}', only ${EVENT_TYPES.join(', ')}`)
   const about = listOf(objects)
   const strange = about.find((object) => !OBJECT.test(object))
   if (strange !== undefined) throw badRequest(`objects: '${strange}' is not an object; write ${OBJECT_FORMS}`)
-  return { types: wanted, objects: about }
+  return { types: desired, objects: about }
 }
 
 const OBJECT = new RegExp(`^(cluster|(${EVENT_KINDS.join('|')})/[^\\0]+)$`)

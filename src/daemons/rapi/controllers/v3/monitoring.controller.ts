@@ -38,14 +38,14 @@ export class MonitoringV3Controller extends V3Resource {
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<MonitoringPage> {
-    const shown = readFields(fields)
+    const displayed = readFields(fields)
     const { identity, gantry } = this.v3
     const { items, next } = await gantry.monitoring(identity, {
       ...{ nodes: words(node), categories: words(category), collectors: words(collector) },
-      ...{ reports: shown.includes('reports'), after: readCursor('monitoring', after) },
+      ...{ reports: displayed.includes('reports'), after: readCursor('monitoring', after) },
       limit: readLimit(limit),
     })
-    return { items: items.map((item) => viewOf(item, shown)), next: cursorOf('monitoring', next) }
+    return { items: items.map((item) => viewOf(item, displayed)), next: cursorOf('monitoring', next) }
   }
 }
 
@@ -63,9 +63,9 @@ function readFields(text: string | undefined): readonly Field[] {
   })
 }
 
-function viewOf({ reports, ...item }: MonitoredNode, shown: readonly Field[]): NodeMonitoring {
+function viewOf({ reports, ...item }: MonitoredNode, displayed: readonly Field[]): NodeMonitoring {
   // src/rpc/mond/reports.ts has read it, so it has this form.
-  const told = reports === null ? null : (JSON.parse(reports) as MonitoringReport[])
-  const view: NodeMonitoring = { ...item, reports: told }
-  return Object.fromEntries(Object.entries(view).filter(([name]) => shown.some((field) => field === name)))
+  const reported = reports === null ? null : (JSON.parse(reports) as MonitoringReport[])
+  const view: NodeMonitoring = { ...item, reports: reported }
+  return Object.fromEntries(Object.entries(view).filter(([name]) => displayed.some((field) => field === name)))
 }

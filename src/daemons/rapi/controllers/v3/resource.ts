@@ -39,9 +39,9 @@ export abstract class V3Resource {
   }
 
   protected async page<View>(request: PageRequest): Promise<Page<View>> {
-    const { what, shown } = request
+    const { what, shown: displayed } = request
     const limit = readLimit(request.limit)
-    const fields = readFields(request.fields) ?? shown
+    const fields = readFields(request.fields) ?? displayed
     const filter = readFilter(request.filter)
     const after = readCursor(what, request.after)
     const { identity, gantry } = this.v3
@@ -55,10 +55,10 @@ export abstract class V3Resource {
   protected async one<View>(
     what: QueryResource,
     name: string,
-    shown: readonly string[],
+    displayed: readonly string[],
     named: string | undefined,
   ): Promise<View> {
-    const fields = readFields(named) ?? shown
+    const fields = readFields(named) ?? displayed
     const { identity, gantry, reply } = this.v3
     const more = VERSIONED.has(what) ? ['uuid', 'serial_no'] : []
     const known = named === undefined

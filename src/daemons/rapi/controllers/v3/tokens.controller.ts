@@ -85,9 +85,9 @@ export class TokensV3Controller extends V3Resource {
   @SuccessResponse(201, 'Created')
   async create(@Body() body: TokenRequest): Promise<TokenCreated> {
     const { identity, gantry, reply } = this.v3
-    const asked = tokenBody.read(body)
-    inFuture('expires', asked.expires, seconds(this.context.services.clock))
-    const { token, secret } = await gantry.addToken(identity, asked)
+    const requested = tokenBody.read(body)
+    inFuture('expires', requested.expires, seconds(this.context.services.clock))
+    const { token, secret } = await gantry.addToken(identity, requested)
     reply.status = 201
     return { token: tokenShape(token), secret }
   }

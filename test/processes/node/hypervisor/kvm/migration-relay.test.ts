@@ -61,12 +61,12 @@ test('what a source sends gets to the target, and back, and both programs end wi
 
 test('a stranger who says nothing loses the connection, and QEMU hears nothing of it', async () => {
   await qemu()
-  const heard = jest.fn()
-  qemus[0]?.on('connection', heard)
+  const received = jest.fn()
+  qemus[0]?.on('connection', received)
   await relay('target')
   const stranger = net.connect(port, '127.0.0.1')
   await once(stranger.resume(), 'close')
-  expect(heard).not.toHaveBeenCalled()
+  expect(received).not.toHaveBeenCalled()
   const member = tls.connect({ ...clusterTls(Buffer.from(pem)), port, host: '127.0.0.1', checkServerIdentity: () => undefined }) // prettier-ignore
   member.write('hello')
   expect(String((await once(member, 'data'))[0])).toBe('hello')

@@ -169,24 +169,24 @@ test('a PID file that was lost is written again, but not for a process that has 
   const like = () =>
     spawn(process.execPath, ['-e', 'setInterval(() => {}, 9999)', '--', '-pidfile', file, '-name', 'vm'])
   const former = like()
-  const seen = { pid: former.pid ?? 0, name: 'vm', uuid: '', command: [] }
+  const observed = { pid: former.pid ?? 0, name: 'vm', uuid: '', command: [] }
   for (const lost of [undefined, '999999999\n']) {
     if (lost !== undefined) fs.writeFileSync(file, lost)
     await eventually('the file', async () => {
-      await mendPidFile(layout, seen)
-      return fs.existsSync(file) && fs.readFileSync(file, 'utf8') === `${seen.pid}\n` ? true : undefined
+      await mendPidFile(layout, observed)
+      return fs.existsSync(file) && fs.readFileSync(file, 'utf8') === `${observed.pid}\n` ? true : undefined
     })
   }
   const successor = like()
   fs.writeFileSync(file, `${successor.pid}\n`)
   await eventually('the file', async () => (await findProcess(layout, 'vm')) !== undefined)
-  await mendPidFile(layout, seen)
+  await mendPidFile(layout, observed)
   expect(fs.readFileSync(file, 'utf8')).toBe(`${successor.pid}\n`)
   former.kill('SIGKILL')
   successor.kill('SIGKILL')
   await Promise.all([once(former, 'exit'), once(successor, 'exit')])
   fs.rmSync(file)
-  await mendPidFile(layout, seen)
+  await mendPidFile(layout, observed)
   expect(fs.existsSync(file)).toBe(false)
   removeRoot(root)
 })

@@ -27,9 +27,9 @@ test('a question for the ends of guests waits until there are others than those 
 
 test('a caller that is gone is not waited for', async () => {
   const leaving = new AbortController()
-  const asked = guestEnds({ ...context, caller: leaving.signal }, 3600, ['vm0'])
+  const requested = guestEnds({ ...context, caller: leaving.signal }, 3600, ['vm0'])
   leaving.abort()
-  expect(await asked).toEqual(['vm0'])
+  expect(await requested).toEqual(['vm0'])
 })
 
 test('a guest whose QEMU is gone has ended too, until it runs again', async () => {

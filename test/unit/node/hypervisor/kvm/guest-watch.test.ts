@@ -8,14 +8,14 @@ import { eventually } from '../../../../support/hypervisor'
 import { type TestNode, testNode } from '../../../../support/node-context'
 
 /** How often it has looked because of news. The look from time to time never comes. */
-let looks = 0
+let probes = 0
 const clock: Clock = {
   ...systemClock,
   after(delay_ms, action, options) {
     if (delay_ms >= GUESTS_LOOK_S * 1000) return { cancel: () => undefined }
     const look = () => {
       action()
-      looks++
+      probes++
     }
     return systemClock.after(delay_ms, look, options)
   },
@@ -29,7 +29,7 @@ const monitors: net.Server[] = []
 let calls = 0
 beforeEach(async () => {
   node = testNode('node1.example.com', { clock, files })
-  ;[calls, looks] = [0, 0]
+  ;[calls, probes] = [0, 0]
   watch = new GuestWatch(node.context)
   await watch.start()
 })
@@ -57,7 +57,7 @@ test('a guest that is started here has its file first', async () => {
 
 test('a guest that is migrated to this node has its monitor first', async () => {
   await openMonitor()
-  await eventually(() => looks > 0 || undefined)
+  await eventually(() => probes > 0 || undefined)
   expect(calls).toBe(0)
   node.put(RUNTIME, '[]')
   await eventually(() => calls > 0 || undefined)

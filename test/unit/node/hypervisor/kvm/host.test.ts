@@ -76,45 +76,45 @@ describe('QEMU', () => {
 })
 
 test('KVM is used where the processor has it and the device can be opened, and never asked for elsewhere', async () => {
-  const shown = shownFiles({ '/proc/cpuinfo': 'flags\t\t: fpu sse\n', '/dev/kvm': '' })
-  const on = (kvm_flag: string) => accelerator(shown.files, new KvmParams({ kvm_flag }))
+  const displayed = shownFiles({ '/proc/cpuinfo': 'flags\t\t: fpu sse\n', '/dev/kvm': '' })
+  const on = (kvm_flag: string) => accelerator(displayed.files, new KvmParams({ kvm_flag }))
   await expect(on('')).resolves.toBe('tcg')
   await expect(on('enabled')).rejects.toThrow('no usable /dev/kvm')
-  shown.put('/proc/cpuinfo', 'flags\t\t: fpu svm sse\n')
+  displayed.put('/proc/cpuinfo', 'flags\t\t: fpu svm sse\n')
   await expect(on('')).resolves.toBe('kvm')
   await expect(on('enabled')).resolves.toBe('kvm')
   await expect(on('disabled')).resolves.toBe('tcg')
-  shown.remove()
+  displayed.remove()
 })
 
 test('processors and their sockets are counted, on machines that number them in either way', async () => {
   const meminfo = 'MemTotal: 4096000 kB\nMemFree: 1024000 kB\nBuffers: 1024 kB\nCached: 2048 kB\nActive: 512000 kB\n'
   const processor = (cpu: number, socket: number) => `processor\t: ${cpu}\nphysical id\t: ${socket}\n\n`
-  const shown = shownFiles({
+  const displayed = shownFiles({
     '/proc/meminfo': meminfo,
     '/proc/cpuinfo': [processor(0, 0), processor(1, 0), processor(2, 1), processor(3, 1)].join(''),
   })
   const common = { memory_total: 4000, memory_free: 1003, memory_dom0: 500, cpu_nodes: 1 }
-  const info = () => linuxNodeInfo(shown.files)
+  const info = () => linuxNodeInfo(displayed.files)
   await expect(info()).resolves.toEqual({ ...common, cpu_total: 4, cpu_dom0: 4, cpu_sockets: 2 })
-  shown.put(
+  displayed.put(
     '/proc/cpuinfo',
     '# processors    : 2\nprocessor 0: version = 00,  identification = 1\nprocessor 1: version = 00\n',
   )
   await expect(info()).resolves.toEqual({ ...common, cpu_total: 2, cpu_dom0: 2, cpu_sockets: 1 })
-  shown.remove()
+  displayed.remove()
 })
 
 describe('a mask of processors', () => {
   test('is refused if the node has no CPU of a part, and before a start if it has another number of parts', async () => {
-    const shown = shownFiles({ '/sys/devices/system/cpu/online': '0-1,4\n' })
-    const check = (mask: string) => checkCpus(shown.files, mask)
+    const displayed = shownFiles({ '/sys/devices/system/cpu/online': '0-1,4\n' })
+    const check = (mask: string) => checkCpus(displayed.files, mask)
     for (const mask of ['', 'all', '63,4', '1:4', 'all:0-63']) await check(mask)
     await expect(check('0:2-3')).rejects.toThrow("Parameter 'cpu_mask': this node has none of the CPUs 2,3, only 0-1,4")
     expect(() => checkPinning('0:1:0', 1)).toThrow('Number of vCPUs [1] does not match the CPU mask [0:1:0]')
     for (const mask of ['', '0:1:0']) checkPinning(mask, 3)
     // Where the kernel does not say which it has.
-    shown.remove()
+    displayed.remove()
     await check('63')
   })
 

@@ -10,7 +10,7 @@ const nic = (mac: string) => ({ uuid: 'n', mac, nicparams: { mode: 'bridged', li
 function machinesRefusing(refusals: Readonly<Record<string, string>>, more: object = {}) {
   const hvparams = { ...kvmParams, ...more }
   let runtime = { program: 'qemu', command: [], nics: [nic('aa:00:00:00:00:01')], hvparams, disks: [] }
-  const given: string[] = []
+  const input: string[] = []
   const qmp = { run: async () => ({}), eventAfter: async (...args: unknown[]) => (args[3] as () => Promise<unknown>)() }
   const machines = {
     running: async () => ({ command: [] }),
@@ -22,22 +22,22 @@ function machinesRefusing(refusals: Readonly<Record<string, string>>, more: obje
       forget: async () => undefined,
       connect: async () => undefined,
       async prepare(_: unknown, { mac }: { mac: string }) {
-        given.push(mac)
+        input.push(mac)
         if (refusals[mac] !== undefined) throw new Error(refusals[mac])
         return { kind: 'user', reason: 'there is no bridge br0 on this node' }
       },
     },
   }
-  return { machines: machines as unknown as KvmMachines, given }
+  return { machines: machines as unknown as KvmMachines, given: input }
 }
 
 const change = (machines: KvmMachines) =>
   hotplug(machines, instanceDict(), 'hotmod', { target: 'nic', nic: nic('aa:00:00:00:00:02') }, 0)
 
 test('a NIC that cannot be changed is the former one again', async () => {
-  const { machines, given } = machinesRefusing({ 'aa:00:00:00:00:02': 'no such bridge' })
+  const { machines, given: input } = machinesRefusing({ 'aa:00:00:00:00:02': 'no such bridge' })
   await expect(change(machines)).rejects.toThrow(/^no such bridge$/)
-  expect(given).toEqual(['aa:00:00:00:00:02', 'aa:00:00:00:00:01'])
+  expect(input).toEqual(['aa:00:00:00:00:02', 'aa:00:00:00:00:01'])
 })
 
 test('a NIC that is otherwise than was asked for comes with a remark', async () => {
@@ -53,11 +53,11 @@ test('where that fails too, both reasons are told', async () => {
 })
 
 test('a QEMU that is locked in gets no NIC whose devices it could not open, keeps the one it has, and may lose it', async () => {
-  const { machines, given } = machinesRefusing({}, { use_chroot: true })
+  const { machines, given: input } = machinesRefusing({}, { use_chroot: true })
   await expect(change(machines)).rejects.toThrow(
     'Hotplug of NICs is not supported with use_chroot: QEMU cannot see their devices any more. It does when the instance is stopped and started',
   )
-  expect(given).toEqual([])
+  expect(input).toEqual([])
   const device = { target: 'nic', nic: nic('aa:00:00:00:00:01') } as const
   await expect(hotplug(machines, instanceDict(), 'hotremove', device, 0)).resolves.toBeDefined()
 })
@@ -84,13 +84,13 @@ test('a QEMU without the rights of root is lent what it opens for a tap device, 
 /** A guest with a disk behind a link that leads to a socket, or to a file; commands that QEMU refuses, and in which words. */
 function machinesWithDisk(isServed: boolean, refusals: Readonly<Record<string, string>> = {}) {
   const disk = { uuid: 'd', dev_type: 'drbd', size: 8, hvinfo: { driver: 'virtio-blk-pci', id: 'disk-d' } }
-  const asked: string[] = []
+  const requested: string[] = []
   const qmp = {
     async run(command: string, args: Record<string, unknown>) {
       const line = [command, args['node-name'] ?? args['value'], args['size']]
         .filter((part) => part !== undefined)
         .join(' ')
-      asked.push(line)
+      requested.push(line)
       if (refusals[line] !== undefined) throw new Error(refusals[line])
     },
   }
@@ -103,22 +103,22 @@ function machinesWithDisk(isServed: boolean, refusals: Readonly<Record<string, s
     qmp: async (_: string, task: (line: typeof qmp) => Promise<unknown>) => task(qmp),
   }
   const grow = () => resizeDisk(machines as unknown as KvmMachines, instanceDict(), disk, 8 << 20)
-  return { asked, grow, id: deviceId('disk', disk) }
+  return { asked: requested, grow, id: deviceId('disk', disk) }
 }
 
 test('a disk of a server is opened again, because only then its size is told, and has its name afterwards', async () => {
-  const { asked, grow, id } = machinesWithDisk(true)
+  const { asked: requested, grow, id } = machinesWithDisk(true)
   await grow()
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ...[`blockdev-add ${id}-new`, `qom-set ${id}-new`, `blockdev-del ${id}`],
     ...[`blockdev-add ${id}`, `qom-set ${id}`, `blockdev-del ${id}-new`, `block_resize ${id} ${8 << 20}`],
   ])
 })
 
 test('other disks are only told their size', async () => {
-  const { asked, grow, id } = machinesWithDisk(false)
+  const { asked: requested, grow, id } = machinesWithDisk(false)
   await grow()
-  expect(asked).toEqual([`block_resize ${id} ${8 << 20}`])
+  expect(requested).toEqual([`block_resize ${id} ${8 << 20}`])
 })
 
 test('a guest keeps its disk where the server cannot be opened again, or an attempt did not end', async () => {

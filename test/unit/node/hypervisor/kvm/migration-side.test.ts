@@ -15,7 +15,7 @@ interface Told {
 }
 
 /** What follows from the answers of a monitor. */
-async function seen({ status, machine = 'finish-migrate', ram = { total: 1 }, on = [] }: Told) {
+async function observed({ status, machine = 'finish-migrate', ram = { total: 1 }, on = [] }: Told) {
   const root = temporaryRoot()
   const answers: Record<string, unknown> = {
     'query-migrate': { ...(status !== undefined && { status }), ...(ram && { ram }) },
@@ -64,7 +64,7 @@ test.each([
   ['failed', 'ended', 'failed'],
   ['one of a later QEMU', 'after', 'postcopy-active'],
 ])('state %s is %s the switch, and a node says %s', async (status, phase, word) => {
-  const side = await seen({ ...(status !== undefined && { status }), on: BOTH })
+  const side = await observed({ ...(status !== undefined && { status }), on: BOTH })
   expect(side).toMatchObject({ phase, status: word })
   expect(side.switched).toBe(['after', 'done', 'ended'].includes(phase))
 })
@@ -82,6 +82,6 @@ test.each<[string, Told, boolean]>([
   ['was cancelled after the switch', { status: 'cancelled', machine: 'postmigrate', on: BOTH }, true],
   ['has failed while its guest stood still', { status: 'failed', machine: 'postmigrate', on: ['return-path'] }, false],
   ['has failed, and its guest goes on', { status: 'failed', machine: 'running', on: BOTH }, false],
-])('whether a machine has given its guest away: it %s', async (_what, told, switched) => {
-  expect((await seen(told)).switched).toBe(switched)
+])('whether a machine has given its guest away: it %s', async (_what, reported, switched) => {
+  expect((await observed(reported)).switched).toBe(switched)
 })

@@ -11,16 +11,16 @@ const BRIDGED = { uuid: 'nic-1', mac: 'aa:00:00:00:00:01', name: 'lan', nicparam
 /** Nothing can be made there: it has no /dev/net/tun. */
 async function prepared(isReal: boolean, link = 'br7') {
   const root = temporaryRoot()
-  const shown = shownFiles({})
+  const displayed = shownFiles({})
   try {
     const virtual = contextIn(root)
     const paths = isReal ? { ...pathsOf(virtual.paths.root, 'node1.test'), root: '' } : virtual.paths
-    const context = { ...virtual, files: shown.files, paths }
+    const context = { ...virtual, files: displayed.files, paths }
     const nic = { ...BRIDGED, nicparams: { ...BRIDGED.nicparams, link } }
     const nics = new KvmNics(context, new KvmLayout(context))
     return await nics.prepare(instanceDict(), nic, 2, new KvmParams(kvmParams))
   } finally {
-    shown.remove()
+    displayed.remove()
     removeRoot(root)
   }
 }
@@ -79,17 +79,17 @@ rootTest.each([
   ['of IPv6 behind a node that forwards', {}, IP6, { [`${V6}/all/forwarding`]: '1\n' }, []],
 ])('a NIC %s says what it lacks, and nothing else', async (_, params, more, files, remarks) => {
   const root = temporaryRoot()
-  const shown = shownFiles({ '/dev/net/tun': '', '/sys/class/net/br7/bridge/x': '', ...files })
+  const displayed = shownFiles({ '/dev/net/tun': '', '/sys/class/net/br7/bridge/x': '', ...files })
   try {
     const run = () => Promise.resolve({ code: 0, output: '', stdout: '' } as never)
-    const context = { ...contextIn(root), files: shown.files, run }
+    const context = { ...contextIn(root), files: displayed.files, run }
     const nics = new KvmNics(context, new KvmLayout(context))
-    const wanted = new KvmParams({ ...kvmParams, vhost_net: false, ...params })
-    const backend = await nics.prepare(instanceDict(), { ...BRIDGED, ...more }, 1, wanted)
+    const desired = new KvmParams({ ...kvmParams, vhost_net: false, ...params })
+    const backend = await nics.prepare(instanceDict(), { ...BRIDGED, ...more }, 1, desired)
     expect(backend.kind).toBe('tap')
     expect(remarksOn(backend, 1)).toEqual(remarks.map((text) => expect.stringMatching(text)))
   } finally {
-    shown.remove()
+    displayed.remove()
     removeRoot(root)
   }
 })

@@ -115,13 +115,13 @@ const NEEDS: Readonly<Record<string, Params>> = {
 const chosen = Object.entries(HV_PARAMS.kvm).filter(([name, { allowed }]) => allowed && name in IN_COMMAND)
 
 test.each(chosen)('each value of %s means something of its own, or is refused', (name, { allowed = [] }) => {
-  const seen = new Map<string, unknown>()
+  const observed = new Map<string, unknown>()
   for (const value of allowed) {
     const words = attempt({ ...BASE, ...NEEDS[name], [name]: value })
-    const same = words === undefined ? undefined : seen.get(words)
+    const same = words === undefined ? undefined : observed.get(words)
     if (words !== undefined && same !== undefined)
       expect(ALIKE).toContainEqual([same, value].map(String).sort((a, b) => (b === 'default' ? 1 : a < b ? -1 : 1)))
-    if (words !== undefined) seen.set(words, value)
+    if (words !== undefined) observed.set(words, value)
   }
 })
 

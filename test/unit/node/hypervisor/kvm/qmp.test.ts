@@ -52,8 +52,8 @@ test('a monitor that listens to nobody is silent, not gone', async () => {
   await new Promise<void>((resolve) => server?.listen({ path: file, backlog: 1 }, resolve))
   // None of them is accepted before this function waits.
   const others = Array.from({ length: 10 }, () => net.connect(file).on('error', () => undefined))
-  const asked = withQmp(file, systemClock, (qmp) => qmp.run('one'))
-  await expect(asked).rejects.toThrow(SilentMonitor)
+  const requested = withQmp(file, systemClock, (qmp) => qmp.run('one'))
+  await expect(requested).rejects.toThrow(SilentMonitor)
   for (const socket of others) socket.destroy()
 })
 

@@ -79,10 +79,10 @@ test('a minor that somebody only named is refused; one of this disk that was not
       `resource ${resource} {\n    _this_host {\n        volume 0 {\n            device minor 0;\n        }\n    }\n}\n`,
     )
   const stranger = { kernel, programs: [...ACTIVATED, named('stranger')] }
-  const told =
+  const reported =
     /^Minor 0 of DRBD on node node1\S+ \(stranger\) .*: 'gnt-node list-drbd node1\S+' shows whether a disk has it; if none does, 'drbdsetup down stranger' on this node frees it$/
-  await expect(onDrbdNode(stranger, (context) => new Disks(context).create(drbdDisk(), 192))).rejects.toThrow(told)
-  await expect(onDrbdNode(stranger, assemble)).rejects.toThrow(told)
+  await expect(onDrbdNode(stranger, (context) => new Disks(context).create(drbdDisk(), 192))).rejects.toThrow(reported)
+  await expect(onDrbdNode(stranger, assemble)).rejects.toThrow(reported)
   const notes = does(`drbdmeta --force /dev/drbd0 v08 ${META} flex-external create-md`)
   const own = { kernel, programs: [...ACTIVATED, named('resource0'), size(META, 128), WIPED, notes] }
   const made = await onDrbdNode(own, (context) => new Disks(context).create(drbdDisk(), 192))
@@ -110,11 +110,11 @@ test('on the primary node a new disk is written from the start; its volumes, whi
   const programs = [...steps, does('drbdsetup primary 0 --force')]
   const kernel = [VERSION]
   const options = { onPrimary: true, info: 'originstname+inst2.gnt.example' }
-  const { result, asked } = await onDrbdNode({ kernel, programs }, (context) =>
+  const { result, asked: requested } = await onDrbdNode({ kernel, programs }, (context) =>
     new Disks(context).createAndUse(drbdDisk(), 192, options),
   )
   expect(result.device).toEqual({ path: '/dev/drbd0', block: true, major: 147, minor: 0 })
-  expect(asked).toEqual(lines(programs))
+  expect(requested).toEqual(lines(programs))
 })
 
 test('on the other node a new disk only gets ready to be written by the first', async () => {
@@ -142,9 +142,9 @@ test('a disk that cannot be connected is taken back', async () => {
 
 test('a disk is assembled from nothing: first its data, then the way to the other node', async () => {
   const programs = [...ACTIVATED, ...BEGUN, ...ATTACHED, CONNECTED]
-  const { result, asked } = await onDrbdNode({ kernel: [VERSION], programs }, assemble)
+  const { result, asked: requested } = await onDrbdNode({ kernel: [VERSION], programs }, assemble)
   expect(result).toEqual({ path: '/dev/drbd0', block: true, major: 147, minor: 0 })
-  expect(asked).toEqual(lines(programs))
+  expect(requested).toEqual(lines(programs))
 })
 
 test('a disk that has grown when the cluster did not know is never made smaller', async () => {
@@ -193,29 +193,32 @@ test.each<[string, string, RecordedProgram, RecordedProgram[]]>([
   ['is complete', kernelSays('Connected'), SHOWN, []],
   ['lost its data', recorded('proc-diskless.txt'), show(recorded('show-diskless.txt')), ATTACHED],
   ['lost its connection', recorded('proc-standalone.txt'), show(recorded('show-standalone.txt')), [CONNECTED]],
-])('a disk that %s gets what it lacks, and no more', async (_what, kernel, shown, programs) => {
-  const { asked } = await onDrbdNode({ kernel: [kernel], programs: [...ACTIVATED, shown, ...programs] }, assemble)
-  expect(asked.slice(3)).toEqual(lines(programs))
+])('a disk that %s gets what it lacks, and no more', async (_what, kernel, displayed, programs) => {
+  const { asked: requested } = await onDrbdNode(
+    { kernel: [kernel], programs: [...ACTIVATED, displayed, ...programs] },
+    assemble,
+  )
+  expect(requested.slice(3)).toEqual(lines(programs))
 })
 
 test('a disk that looks for a node which is not its own any more is connected with the right one', async () => {
   const stale = show(recorded('show-connected.txt').replace('198.51.100.22:11000', '198.51.100.23:11000'))
   const apart = does(`drbdsetup disconnect ${LOCAL} ipv4:198.51.100.23:11000`)
   const kernel = [kernelSays('WFConnection', 'UpToDate/DUnknown'), kernelSays('StandAlone', 'UpToDate/DUnknown')]
-  const { asked } = await onDrbdNode({ kernel, programs: [...ACTIVATED, stale, apart, CONNECTED] }, assemble)
-  expect(asked.slice(3)).toEqual(lines([apart, CONNECTED]))
+  const { asked: requested } = await onDrbdNode({ kernel, programs: [...ACTIVATED, stale, apart, CONNECTED] }, assemble)
+  expect(requested.slice(3)).toEqual(lines([apart, CONNECTED]))
 })
 
 test.each([
   ['other data', recorded('show-connected.txt').replaceAll('55e04c36', 'other')],
   ['another port', recorded('show-diskless.txt').replace('198.51.100.21:11000', '198.51.100.21:11009')],
-])('a minor with %s is a stranger: it is never taken, nor shut down', async (_what, shown) => {
+])('a minor with %s is a stranger: it is never taken, nor shut down', async (_what, displayed) => {
   const kernel = [kernelSays('Connected')]
-  await expect(onDrbdNode({ kernel, programs: [...ACTIVATED, show(shown)] }, assemble)).rejects.toThrow(
+  await expect(onDrbdNode({ kernel, programs: [...ACTIVATED, show(displayed)] }, assemble)).rejects.toThrow(
     "is used by somebody else, so disk disk/0 (drbd node1-uuid node2-uuid 11000 0 0) cannot have it: 'gnt-node list-drbd node1",
   )
-  await onDrbdNode({ kernel, programs: [show(shown)] }, (context) => new Disks(context).shutdown(drbdDisk()))
-  const find = onDrbdNode({ kernel, programs: [show(shown)] }, (context) => new Disks(context).find(drbdDisk()))
+  await onDrbdNode({ kernel, programs: [show(displayed)] }, (context) => new Disks(context).shutdown(drbdDisk()))
+  const find = onDrbdNode({ kernel, programs: [show(displayed)] }, (context) => new Disks(context).find(drbdDisk()))
   await expect(find).resolves.toMatchObject({ result: undefined })
 })
 
@@ -358,10 +361,10 @@ describe('growing', () => {
 test('removing ends the disk, then its volumes; where DRBD is gone, the volumes go', async () => {
   const volumes = CHILDREN.map(({ logical_id }) => does(`lvremove -f ${logical_id?.join('/')}`))
   const programs = [SHOWN, DOWN, LVS, volumes[0], LVS, volumes[1]].flatMap((one) => one ?? [])
-  const { asked } = await onDrbdNode({ kernel: [kernelSays('Connected')], programs }, (context) =>
+  const { asked: requested } = await onDrbdNode({ kernel: [kernelSays('Connected')], programs }, (context) =>
     new Disks(context).remove(drbdDisk()),
   )
-  expect(asked).toEqual(lines(programs))
+  expect(requested).toEqual(lines(programs))
   await onDrbdNode({ programs: [LVS, ...volumes, LVS] }, (context) => new Disks(context).remove(drbdDisk()))
 })
 

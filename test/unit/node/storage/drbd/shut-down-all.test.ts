@@ -12,9 +12,12 @@ const down = (minor: number, more = {}) => ({ argv: `drbdsetup down resource${mi
 const alone = (context: NodeContext) => shutDownAll({ ...context, paths: pathsOf('', context.hostname) })
 
 test('all minors that are configured are shut down, one after the other', async () => {
-  const { result, asked } = await onDrbdNode({ kernel: [THREE], programs: [SHOWN, down(0), down(1), down(2)] }, alone)
+  const { result, asked: requested } = await onDrbdNode(
+    { kernel: [THREE], programs: [SHOWN, down(0), down(1), down(2)] },
+    alone,
+  )
   expect(result).toEqual([0, 1, 2])
-  expect(asked).toEqual(['drbdsetup show', ...[0, 1, 2].map((minor) => `drbdsetup down resource${minor}`)])
+  expect(requested).toEqual(['drbdsetup show', ...[0, 1, 2].map((minor) => `drbdsetup down resource${minor}`)])
 })
 
 test('also those that are connected with nobody', async () => {

@@ -42,9 +42,9 @@ test('a text without a version is refused', () => {
 })
 
 test('drbdsetup tells of all devices what they are kept on, and with whom they are connected', () => {
-  const shown = parseShown(recorded('show-connected.txt'))
-  expect([...shown.keys()]).toEqual([0, 1, 2])
-  expect(shown.get(0)).toEqual({
+  const displayed = parseShown(recorded('show-connected.txt'))
+  expect([...displayed.keys()]).toEqual([0, 1, 2])
+  expect(displayed.get(0)).toEqual({
     resource: 'resource0',
     ...{ disk: DATA, meta: META },
     ...{ local: 'ipv4:198.51.100.21:11000', remote: 'ipv4:198.51.100.22:11000' },

@@ -91,8 +91,8 @@ test.each([disk, { ...disk, params: { ...disk.params, access: 'userspace' } }])(
   'an image is not taken if nobody can tell who uses it: %j',
   async (one) => {
     const unread = asUser(`status -p ganeti-vms ${NAME} --format json`, { stdout: 'Watchers: none' })
-    const asked = one === disk ? [list(), info, info, unread] : [info, unread]
-    await expect(storage(...asked).disks.forGuest(one)).rejects.toThrow(
+    const requested = one === disk ? [list(), info, info, unread] : [info, unread]
+    await expect(storage(...requested).disks.forGuest(one)).rejects.toThrow(
       `rbd status on node node1.example.com prints what cannot be read, so nobody knows who uses the image 'ganeti-vms/${NAME}'`,
     )
   },

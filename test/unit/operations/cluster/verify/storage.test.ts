@@ -91,8 +91,8 @@ test('nothing of DRBD is asked where no template needs it', async () => {
   await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst2.gnt.example', ignore_failures: false })
   cluster.given(['patchCluster', { enabled_disk_templates: ['plain'] }])
   await expect(problems({ node1: { 'drbd-helper': undefined, 'drbd-list': [7] } })).resolves.toEqual([])
-  const asked = cluster.calls('node_verify').map(({ args: [checks] }) => Object.keys(checks as object))
-  expect(asked.flat().filter((check) => check.startsWith('drbd'))).toEqual([])
+  const requested = cluster.calls('node_verify').map(({ args: [checks] }) => Object.keys(checks as object))
+  expect(requested.flat().filter((check) => check.startsWith('drbd'))).toEqual([])
 })
 
 test('physical volumes: names that lvcreate takes for something else, and sizes that differ in a group of whole disks', async () => {
@@ -271,7 +271,7 @@ test('volumes that a dead job has renamed are named with the command that mends 
 
 describe('nobody is told to remove what may be the only copy of a disk', () => {
   const onNode = (name: string) => cluster.world.node(`${name}.gnt.example`).disks
-  const told = async () => (await problems()).filter((line) => line.includes('is unknown'))
+  const reported = async () => (await problems()).filter((line) => line.includes('is unknown'))
   const take = (name: string, end: string) => {
     const [found = ''] = [...onNode(name).keys()].filter((volume) => volume.endsWith(end))
     const disk = onNode(name).get(found)
@@ -301,7 +301,7 @@ describe('nobody is told to remove what may be the only copy of a disk', () => {
     const { found, disk } = take('node1', '_data')
     take('node2', '_data')
     onNode(node).set(named(found), { ...disk, logical_id: named(found).split('/') })
-    await expect(told()).resolves.toEqual([
+    await expect(reported()).resolves.toEqual([
       `WARNING:ENODEORPHANLV:node:${node}.gnt.example:volume ${named(found)} is unknown; ` +
         `it may be the only copy of ${found}, which is missing: keep it until that is there again`,
     ])
@@ -310,7 +310,7 @@ describe('nobody is told to remove what may be the only copy of a disk', () => {
   test('a disk that is only reserved has no copy', async () => {
     await cluster.run('OP_INSTANCE_CREATE', { ...plainInstance, disks: [{ size: 64 }], forthcoming: true })
     onNode('node1').set('xenvg/left', { size: 64, dev_type: 'plain', logical_id: ['xenvg', 'left'] })
-    await expect(told()).resolves.toEqual([
+    await expect(reported()).resolves.toEqual([
       "WARNING:ENODEORPHANLV:node:node1.gnt.example:volume xenvg/left is unknown; if nobody needs it, remove it there with 'lvremove xenvg/left'",
     ])
   })
@@ -328,14 +328,14 @@ describe('nobody is told to remove what may be the only copy of a disk', () => {
     })
 
     test('can be removed while the other one is there', async () => {
-      await expect(told()).resolves.toEqual([
+      await expect(reported()).resolves.toEqual([
         expect.stringContaining(`volume ${name} is unknown; if nobody needs it, remove it there with 'lvremove `),
       ])
     })
 
     test('is kept when the other one is missing', async () => {
       onNode('node3').delete(name)
-      await expect(told()).resolves.toEqual([expect.stringContaining(`it may be the only copy of ${name}`)])
+      await expect(reported()).resolves.toEqual([expect.stringContaining(`it may be the only copy of ${name}`)])
     })
   })
 

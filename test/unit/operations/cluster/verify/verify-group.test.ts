@@ -36,11 +36,11 @@ test('a healthy group is reported line by line as it was recorded', async () => 
 test('advice about the parameters comes after the memory, and without it their check is made all the same', async () => {
   const cluster = new RecordedCluster()
   cluster.broken[NODE2] = { hvparms: [['cluster', 'kvm', 'no such file']] }
-  const given = cluster.answers.node_verify
-  const asked: unknown[] = []
+  const input = cluster.answers.node_verify
+  const requested: unknown[] = []
   cluster.answers.node_verify = (node, args) => {
-    if (node.name === NODE2) asked.push(args[0]['hvparms'])
-    return given?.(node, args)
+    if (node.name === NODE2) requested.push(args[0]['hvparms'])
+    return input?.(node, args)
   }
   const refusal = `ERROR: node ${NODE2}: hypervisor kvm parameter verify failure (source cluster): no such file`
   expect(await cluster.verifyGroup()).toEqual([false, [refusal]])
@@ -49,8 +49,8 @@ test('advice about the parameters comes after the memory, and without it their c
   expect(cluster.log[at + 2]).toMatch(/^ {2}- cpu_type is currently unset and defaults to 'qemu64'/)
   expect(await cluster.verifyGroup({ skip_checks: ['hvparam_assessment'] })).toEqual([false, [refusal]])
   expect(cluster.log.join()).not.toMatch(/Assessing|cpu_type/)
-  expect(asked[1]).toEqual(asked[0])
-  expect(asked[0]).toContainEqual(['cluster', 'kvm', expect.anything()])
+  expect(requested[1]).toEqual(requested[0])
+  expect(requested[0]).toContainEqual(['cluster', 'kvm', expect.anything()])
 })
 
 test('guests on types of machines that QEMU is about to drop, or has dropped, are noted with what to do', async () => {
@@ -183,10 +183,10 @@ test('a directory of Gluster that cannot be used is named with a code of its own
   const cluster = new RecordedCluster().given(
     change('patchCluster', { enabled_disk_templates: ['diskless', 'file', 'sharedfile', 'gluster'] }),
   )
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const answer = cluster.answers.node_verify
   cluster.answers.node_verify = (node, args) => {
-    asked.push((args[0] as Record<string, unknown>)['gluster-storage-path'])
+    requested.push((args[0] as Record<string, unknown>)['gluster-storage-path'])
     return answer?.(node, args)
   }
   cluster.broken[NODE2] = { 'gluster-storage-path': 'the program mount.glusterfs is missing' }
@@ -197,7 +197,7 @@ test('a directory of Gluster that cannot be used is named with a code of its own
       `ERROR:ENODEGLUSTERSTORAGEPATHUNUSABLE:node:${NODE2}:The configured gluster storage path is unusable: the program mount.glusterfs is missing`,
     ],
   ])
-  expect(asked).toContain('/var/run/ganeti/gluster')
+  expect(requested).toContain('/var/run/ganeti/gluster')
 })
 
 test('a node that runs Ganeti 3.0 is told apart, and is no error', async () => {
@@ -299,14 +299,14 @@ test('simulated errors make every check complain', async () => {
 test('a file with the name of a disk is not to be removed', async () => {
   const cluster = new RecordedCluster()
   const disk = cluster.config.disks[cluster.instance('inst2').disks[0] ?? '']
-  const wanted = String(disk?.logical_id[1])
-  const name = path.posix.basename(wanted)
+  const desired = String(disk?.logical_id[1])
+  const name = path.posix.basename(desired)
   const file = `/srv/ganeti/shared-file-storage/sub/former/${name}`
   cluster.extraFiles.push([file, 5 << 20])
   const warned = async () => (await cluster.verifyGroup())[1].filter((line) => line.includes(file))
   await expect(warned()).resolves.toEqual([
     `WARNING: node node1.gnt.example: file ${file} (5 MiB) is not a disk of any instance; it has the name of the disk whose file is ` +
-      `${wanted}: keep it until you know that that file has the data`,
+      `${desired}: keep it until you know that that file has the data`,
   ])
 })
 

@@ -190,9 +190,9 @@ describe('another disk template', () => {
 
   test.each([['remote_node_uuid'], ['iallocator']])(
     'has no secondary node, and says that %s is ignored',
-    async (given) => {
+    async (input) => {
       await stop('inst2')
-      await modify('inst2', { disk_template: 'sharedfile', [given]: 'any' })
+      await modify('inst2', { disk_template: 'sharedfile', [input]: 'any' })
       expect(cluster.log.join()).toContain('the secondary node will be ignored')
     },
   )

@@ -41,7 +41,7 @@ const staysInPlace = (from: DiskTemplate, to: DiskTemplate) => isOnLvm(from) && 
 
 test.each(PAIRS)('%s to %s: the new disks have the data, and nothing is left of the old ones', async (from, to) => {
   await add(to)
-  const wanted = kept().map(({ length }) => length)
+  const desired = kept().map(({ length }) => length)
   await cluster.run('OP_INSTANCE_REMOVE', { instance_name, ignore_failures: false })
   await add(from)
   const [old] = disks()
@@ -51,7 +51,7 @@ test.each(PAIRS)('%s to %s: the new disks have the data, and nothing is left of 
   const copied = cluster.calls('blockdev_convert').map(({ args }) => args)
   const [disk] = disks()
   expect(copied).toMatchObject(staysInPlace(from, to) ? [] : [[{ uuid: old?.uuid }, { uuid: disk?.uuid }]])
-  expect(kept().map(({ length }) => length)).toEqual(wanted)
+  expect(kept().map(({ length }) => length)).toEqual(desired)
   expect(cluster.inconsistencies()).toEqual([])
 })
 

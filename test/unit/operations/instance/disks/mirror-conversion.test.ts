@@ -100,10 +100,10 @@ describe('the answer to the change of the configuration is lost', () => {
 
 /** The daemon that gets this call ends, and answers again after it was asked some times. */
 function killDaemon(cluster: FakeCluster, { call, at, done }: { call: CallName; at: number; done: boolean }): void {
-  let [told, silent] = [0, 0]
+  let [reported, silent] = [0, 0]
   let victim: string | undefined
   cluster.losing = (node, name) => {
-    if (name === call && ++told === at) {
+    if (name === call && ++reported === at) {
       ;[victim, silent] = [node, 2]
       return done ? 'after' : 'before'
     }
@@ -240,11 +240,11 @@ describe('disks of several templates', () => {
   test('become mirrors on the node that has the others', async () => {
     const cluster = await mixed()
     // No policy allows disks of several templates.
-    const wanted = { instance_name: NAME, disk_template: 'drbd', ignore_ipolicy: true }
-    await expect(cluster.run(MODIFY, { ...wanted, remote_node: 'node3.gnt.example' })).rejects.toThrow(
+    const desired = { instance_name: NAME, disk_template: 'drbd', ignore_ipolicy: true }
+    await expect(cluster.run(MODIFY, { ...desired, remote_node: 'node3.gnt.example' })).rejects.toThrow(
       "Node node2.gnt.example has the mirrors of the instance's other disks: name it as the secondary node",
     )
-    await cluster.run(MODIFY, { ...wanted, remote_node: 'node2.gnt.example' })
+    await cluster.run(MODIFY, { ...desired, remote_node: 'node2.gnt.example' })
     expect(templates(cluster)).toEqual(['drbd', 'drbd'])
     expect(everywhere(cluster).map((volumes) => volumes.length)).toEqual([4, 4, 0])
     expect(cluster.inconsistencies()).toEqual([])
@@ -304,10 +304,10 @@ describe('mirrors that are made anew', () => {
 test.each([
   [true, ['node1', 'node3'], false],
   [false, [], true],
-])('waiting for the first sync: %p; then new mirrors do not stay active', async (wait_for_sync, nodes, told) => {
+])('waiting for the first sync: %p; then new mirrors do not stay active', async (wait_for_sync, nodes, reported) => {
   const cluster = await stopped({ ...plainInstance, disks: [{ size: 64 }] })
   await cluster.run(MODIFY, { ...toDrbd, wait_for_sync })
   const mirrors = cluster.calls('blockdev_shutdown').filter(({ args }) => (args[0] as { dev_type: string }).dev_type === 'drbd') // prettier-ignore
   expect(mirrors.map(({ node }) => node.split('.')[0])).toEqual(nodes)
-  expect(cluster.log.join().includes('Not shutting down the new disks')).toBe(told)
+  expect(cluster.log.join().includes('Not shutting down the new disks')).toBe(reported)
 })

@@ -22,7 +22,7 @@ const makeMirror = (disk: DiskParams) =>
 const noted = (name: string = NAME) => cluster.instance(name)?.disks.map((uuid) => cluster.config.disks[uuid]?.params)
 const made = () =>
   cluster.calls('blockdev_create').map(({ args: [disk] }) => (disk as { params: Record<string, unknown> }).params)
-const told = (name: string, value: unknown, source: string) => ({ name, value, source })
+const reported = (name: string, value: unknown, source: string) => ({ name, value, source })
 const STRIPED = { stripes: '2', 'stripe-size': '64k' }
 
 test('a disk is made with its own parameters, which are noted where Ganeti looks for them', async () => {
@@ -56,8 +56,8 @@ test('a disk without any takes those of its group, or of the cluster', async () 
   expect(answer).toMatchObject({
     [NAME]: {
       disks: [
-        { parameters: [told('stripes', 4, 'group'), told('stripe-size', 32, 'cluster')] },
-        { parameters: [told('stripes', 1, 'disk'), told('stripe-size', 32, 'cluster')] },
+        { parameters: [reported('stripes', 4, 'group'), reported('stripe-size', 32, 'cluster')] },
+        { parameters: [reported('stripes', 1, 'disk'), reported('stripe-size', 32, 'cluster')] },
       ],
     },
   }) // prettier-ignore

@@ -213,13 +213,13 @@ function anewFields(disk: DiskOf): Field[] {
 const ANEW = 'anew'
 
 /** Disks that are made again, with their new parameters. */
-function madeAnew(instance: Instance, { disks, [ANEW]: given = {} }: Values): [index: number, params: Values][] {
-  const params = new Map(Object.entries(given as Readonly<Record<string, Values>>))
+function madeAnew(instance: Instance, { disks, [ANEW]: input = {} }: Values): [index: number, params: Values][] {
+  const params = new Map(Object.entries(input as Readonly<Record<string, Values>>))
   const named = Array.isArray(disks) ? disks.map(Number) : []
   const all = (instance['disk.sizes'] ?? []).map((_, index) => index)
   // No list means all disks.
-  const wanted = named.length > 0 || params.size === 0 ? named : all
-  return wanted.map((index) => [index, params.get(String(index)) ?? {}])
+  const desired = named.length > 0 || params.size === 0 ? named : all
+  return desired.map((index) => [index, params.get(String(index)) ?? {}])
 }
 
 export const RECREATE_DISKS: Action<Instance> = {
@@ -233,19 +233,19 @@ export const RECREATE_DISKS: Action<Instance> = {
   others: (instance) => disksOf(instance).flatMap(anewFields),
   typed: ({ name }) => name,
   unfit: (instance) => (isRunning(instance) ? own.unfit.running : undefined),
-  complaint: (_instance, { disks, nodes, iallocator, [ANEW]: given = {} }) => {
+  complaint: (_instance, { disks, nodes, iallocator, [ANEW]: input = {} }) => {
     if (Array.isArray(disks) && disks.some((index) => !/^\d+$/.test(String(index)))) return words.noIndex
     const named = Array.isArray(disks) && disks.map(String)
-    const other = named && Object.keys(given as Values).find((index) => !named.includes(index))
+    const other = named && Object.keys(input as Values).find((index) => !named.includes(index))
     if (typeof other === 'string') return words.notAnew(other)
     return nodes !== undefined && iallocator !== undefined ? words.nodesOrAllocator : undefined
   },
   request: (instance, body) => {
     const { disks: _, [ANEW]: __, ...others } = body
-    const wanted = madeAnew(instance, body)
-    const sent = { ...others, ...(wanted.length === 0 ? {} : { disks: wanted }) }
+    const desired = madeAnew(instance, body)
+    const sent = { ...others, ...(desired.length === 0 ? {} : { disks: desired }) }
     const nodes = Array.isArray(body['nodes']) ? { node: body['nodes'].join(':') } : {}
-    const disk = wanted.map(([index, params]) =>
+    const disk = desired.map(([index, params]) =>
       Object.keys(params).length === 0 ? index : `${index}:${flagValue(params)}`,
     )
     return post(instance, '/disks/recreate', sent, {
@@ -281,12 +281,12 @@ export const CONVERT: Action<Instance> = {
 
 export function snapshotRequest(instance: Instance, { disks, ...snapshot }: Values): Request {
   const all = (instance['disk.sizes'] ?? []).map((_, index) => index)
-  const wanted = Array.isArray(disks) && disks.length > 0 ? disks.map(Number) : all
-  const disk = wanted.map((index) => `${index}:${flagValue(snapshot)}`)
+  const desired = Array.isArray(disks) && disks.length > 0 ? disks.map(Number) : all
+  const disk = desired.map((index) => `${index}:${flagValue(snapshot)}`)
   return post(
     instance,
     '/snapshots',
-    { disks: wanted.map((index) => [index, snapshot]) },
+    { disks: desired.map((index) => [index, snapshot]) },
     { command: 'instance snapshot', more: { disk: each(disk) }, flags: { disks: null } },
   )
 }

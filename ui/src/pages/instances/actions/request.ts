@@ -20,9 +20,9 @@ interface Told {
   readonly flags?: Flags
 }
 
-export const post = (instance: Pick<Instance, 'name'>, verb: string, body: Body, told: Told): Request => ({
+export const post = (instance: Pick<Instance, 'name'>, verb: string, body: Body, reported: Told): Request => ({
   ...{ method: 'POST', path: pathOf(instance, verb), body },
-  gnt: gntOf(instance, body, told),
+  gnt: gntOf(instance, body, reported),
 })
 
 /** Flags whose names differ from their parameters. */
@@ -48,9 +48,9 @@ export function modify(instance: Pick<Instance, 'name'>, body: Body): Request {
   }
 }
 
-export const remove = (instance: Pick<Instance, 'name'>, verb: string, body: Body, told: Told): Request => ({
+export const remove = (instance: Pick<Instance, 'name'>, verb: string, body: Body, reported: Told): Request => ({
   ...{ method: 'DELETE', path: pathOf(instance, verb), body },
-  gnt: gntOf(instance, body, told),
+  gnt: gntOf(instance, body, reported),
 })
 
 const gntOf = ({ name }: Pick<Instance, 'name'>, body: Body, { command, more = {}, args = [], flags }: Told): string =>
