@@ -41,8 +41,11 @@ export async function lockRoot(root: string, prepare: () => PrepareNode | undefi
   )
 }
 
-/** Also checked before a build, which a running cluster does not need. */
-async function refuseRunning(root: string): Promise<void> {
+/**
+ * Also checked before a build, which a running cluster does not need.
+ * @public scripts/start.mjs calls it before it builds anything.
+ */
+export async function refuseRunning(root: string): Promise<void> {
   if (await isServed(nodeSetupSocket(root)))
     throw new UsageError(
       `the cluster in ${root} is running already: use it, stop it, or name another --root and --base-address`,
