@@ -76,7 +76,8 @@ export class Caretaker {
     if (possible.length === 0 && commands.length > 0)
       this.ledger.complain(`verify tells to take away what somebody was promised: ${text}`)
     if (possible.length === 0) return `nothing: ${text}`
-    const command = simulator.pick(possible)
+    // Whoever reads NODE chooses one.
+    const command = simulator.pick(possible).replace('NODE', simulator.pick([...this.cluster.machines.keys()]))
     const words = command.split(' ')
     simulator.note('caretaker', command)
     if (!command.startsWith('gnt-')) return `${command}: ${await this.onNode(item, words)}`
