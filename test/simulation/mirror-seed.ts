@@ -73,16 +73,16 @@ class MirrorRun {
     for (const node of nodes) {
       const isGuests = guest?.process.machine === node.name || this.last === node
       // Nobody but it had what was written since the last flush.
-      const hadAll = this.hasAll(node)
+      const hadAll = this.keepsAll(node)
       node.process?.end('its power is off')
       this.files.crash(`/${node.name}/`)
       if (guest?.process.machine === node.name) guest.process.end('its power is off')
-      const hadAlone = hadAll && !this.hasAll(this.other(node))
+      const hadAlone = hadAll && !this.keepsAll(this.other(node))
       if (hadAlone) this.memory.losePending()
-      const nobodyHas = hadAlone && !this.hasAll(node)
+      const nobodyHas = hadAlone && !this.keepsAll(node)
       if (isGuests || nobodyHas || nodes.length > 1) this.memory.relax()
       // It does not know that the other node has confirmed a flush without it.
-      if (hadAlone && !this.hasAll(node)) node.isUnaware = true
+      if (hadAlone && !this.keepsAll(node)) node.isUnaware = true
     }
   }
 
@@ -280,7 +280,11 @@ class MirrorRun {
   }
 
   private hasAll(node: MirrorNode): boolean {
-    if (node.isUp && node.disk?.status.disk === 'Diskless') return false
+    return !(node.isUp && node.disk?.status.disk === 'Diskless') && this.keepsAll(node)
+  }
+
+  /** Its files have all, whether they are used now or not. */
+  private keepsAll(node: MirrorNode): boolean {
     return node.isTrusted && this.memory.lacking(node.peek).length === 0
   }
 
