@@ -216,6 +216,12 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
     instead: 'the limit of all tests, in jest.config.js: it is only there to end one that hangs',
     where: /^test\//,
   },
+  {
+    text: /\b(const|let|function|class) [[{]?(told|asked|wanted|given|shown|seen|looks|heard)\b/,
+    instead:
+      "the field's term, which a search finds: reported, requested, desired, input, displayed, observed, probes, received",
+    where: /^(src|ui\/src|test)\/(?!tidy)/,
+  },
   { text: /@ts-(ignore|nocheck)/, instead: 'give the value its type' },
   { text: /@ts-expect-error/, instead: 'give the value its type', where: /^(src|scripts)\// },
   { text: /@ts-expect-error\s*$/, instead: 'say behind it which error the test expects' },

@@ -101,8 +101,8 @@ async function checkSender(request: Request, { paths, disk }: ProgramRun): Promi
     throw new SetupError(`Cluster name is '${cluster_name}', but this node is in the cluster '${own}'`)
   if (node_daemon_certificate === undefined) return
   const server = await disk.read(paths.serverCert)
-  const given = certificateOf(node_daemon_certificate)
-  if (server !== undefined && !new X509Certificate(server).raw.equals(given.raw))
+  const certificate = certificateOf(node_daemon_certificate)
+  if (server !== undefined && !new X509Certificate(server).raw.equals(certificate.raw))
     throw new SetupError(`The certificate ${paths.virtual(paths.serverCert)} of this node is of another cluster`)
 }
 

@@ -82,11 +82,11 @@ export class NodeWatch {
       return { ...now, events: noted.events }
     })
     const full = nodes.filter(({ uuid }) => overfull.includes(uuid))
-    const told = (some: readonly Node[], why: string) => Object.fromEntries(some.map(({ name }) => [name, why]))
+    const withReason = (some: readonly Node[], why: string) => Object.fromEntries(some.map(({ name }) => [name, why]))
     await this.tellProblems({
       ...problems,
-      ...told(full, 'it reports something else again and again; further events are not noted'),
-      ...told(
+      ...withReason(full, 'it reports something else again and again; further events are not noted'),
+      ...withReason(
         flapping,
         `it flaps: what it reports changed ${FLAPPING_CHANGES} times within ${FLAPPING_S} s; nothing new is noted until that ends`,
       ),
@@ -105,8 +105,8 @@ export class NodeWatch {
     const byName = new Map(recordValues(this.options.config().nodes).map((node) => [node.name, node]))
     const loads: number[] = []
     for (const some of slices(names, ASKED_AT_ONCE)) {
-      const told = await Promise.all(some.map((name) => this.load(byName.get(name))))
-      for (const load of told) {
+      const loaded = await Promise.all(some.map((name) => this.load(byName.get(name))))
+      for (const load of loaded) {
         if (load === undefined) return null
         loads.push(load)
       }

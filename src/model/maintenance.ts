@@ -203,9 +203,9 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
 }
 
 export function maintenanceSettings({ sections }: Pick<GantryData, 'sections'>): MaintenanceSettings {
-  const told = sections[MAINTENANCE.settings] ?? {}
+  const stored = sections[MAINTENANCE.settings] ?? {}
   const known = Object.entries(MAINTENANCE_DEFAULTS).map(([key, missing]: [string, unknown]) => {
-    const value = told[key]
+    const value = stored[key]
     return [key, typeof value === typeof missing ? value : missing]
   })
   // Each value has the type of its default.

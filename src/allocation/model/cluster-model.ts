@@ -227,9 +227,9 @@ function applySelection(instances: InstanceFacts[], { selected = [], excluded = 
       throw new BadClusterData(`Unknown instance(s): ${JSON.stringify(unknown)}`)
     }
   }
-  const [wanted, unwanted] = [found(selected), found(excluded)]
+  const [included, excludedAt] = [found(selected), found(excluded)]
   instances.forEach((one, at) => {
-    if (unwanted.has(at) || (wanted.size > 0 && !wanted.has(at))) instances[at] = { ...one, movable: false }
+    if (excludedAt.has(at) || (included.size > 0 && !included.has(at))) instances[at] = { ...one, movable: false }
   })
 }
 

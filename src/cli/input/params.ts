@@ -92,13 +92,13 @@ export function byIndex(options: readonly IdentKeyValues[], kind: string, max: n
     if (index >= max)
       throw refusal(`Invalid ${kind} index passed: ${ident}: an instance has at most ${max}, from 0 to ${max - 1}`)
     while (list.length <= index) list.push({})
-    list[index] = given(values, `${kind.toLowerCase()}/${index}`)
+    list[index] = enteredParams(values, `${kind.toLowerCase()}/${index}`)
   }
   return list
 }
 
 /** The part after `0:`. `no_0` and `-x` have none, and are refused. */
-export function given(values: KeyValues | false | null, label: string): KeyValues {
+export function enteredParams(values: KeyValues | false | null, label: string): KeyValues {
   if (values !== false && values !== null) return values
   throw refusal(`Invalid ${label} value: expected dict, got ${values === false ? 'False' : 'None'}`)
 }

@@ -5,7 +5,15 @@ import { OpInstanceCreate } from '../../opcodes/instance'
 import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
 import type { OptionValues } from '../input/option-values'
-import { backendParams, byIndex, diskValues, given, hypervisorName, hypervisorParams, nicValues } from '../input/params'
+import {
+  backendParams,
+  byIndex,
+  diskValues,
+  enteredParams,
+  hypervisorName,
+  hypervisorParams,
+  nicValues,
+} from '../input/params'
 import { firstArgument, opcodeOf, type Params } from '../submit/submit'
 import { hasDisks } from '../../model/templates'
 
@@ -44,7 +52,7 @@ function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCr
     snode: snode === '' ? undefined : snode,
     group_name: options.text('nodegroup'),
     hypervisor,
-    hvparams: hypervisorParams(hypervisor === undefined ? {} : given(hvparams ?? null, hypervisor), hypervisor),
+    hvparams: hypervisorParams(hypervisor === undefined ? {} : enteredParams(hvparams ?? null, hypervisor), hypervisor),
     beparams: backendParams(options.keyValues('beparams')),
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { Call } from '../command'
 import { EXIT, refusal } from '../outcome'
 import { parseUnit } from '../../model/param-types'
-import { diskValues, given, wholeIndex } from '../input/params'
+import { diskValues, enteredParams, wholeIndex } from '../input/params'
 import { firstArgument, opcodeOf, submitting } from '../submit/submit'
 
 export const deactivateDisks = submitting(OpInstanceDeactivateDisks, (call) => ({
@@ -52,7 +52,10 @@ function growth(text: string | undefined): number {
 export const recreateDisks = submitting(OpInstanceRecreateDisks, (call) => {
   const { options } = call
   const disks = options.idents('disks').map(([ident, values]) => {
-    return [wholeIndex(ident, 'Invalid disk index passed'), diskValues(given(values, `disk/${ident}`), `disk ${ident}`)]
+    return [
+      wholeIndex(ident, 'Invalid disk index passed'),
+      diskValues(enteredParams(values, `disk/${ident}`), `disk ${ident}`),
+    ]
   })
   const node = options.text('node')
   if (node !== undefined && options.text('iallocator') !== undefined)

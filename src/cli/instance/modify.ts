@@ -3,7 +3,7 @@ import { OpInstanceRename, OpInstanceSetParams } from '../../opcodes/instance'
 import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
 import type { IdentKeyValues, KeyValues } from '../input/option-values'
-import { backendParams, DEFAULT, diskValues, given, hypervisorParams } from '../input/params'
+import { backendParams, DEFAULT, diskValues, enteredParams, hypervisorParams } from '../input/params'
 import { firstArgument, opcodeOf, printChanges } from '../submit/submit'
 
 export const NOTHING_GIVEN = 'Please give at least one of the parameters.'
@@ -78,7 +78,7 @@ function modifications(
 ): Modification[] {
   return options.map(([ident, written]) => {
     const label = `device ${ident}`
-    const values = given(written, label)
+    const values = enteredParams(written, label)
     if (ACTIONS.includes(ident) && ident !== 'modify')
       return [ident, -1, paramsOf(checked(ident, values, label), label)]
     const requested = ACTIONS.filter((action) => values[action] === true)

@@ -5,14 +5,14 @@ import { snapshotShape } from '../../query/object-shapes'
 import { administrator, gantryOf } from '../administrator'
 import { type Call, one, type Tool } from '../command'
 import { JOB_OPTIONS, oDisk, oNoHeaders, oSeparator } from '../input/options'
-import { given } from '../input/params'
+import { enteredParams } from '../input/params'
 import { EXIT } from '../outcome'
 import { formatTable } from '../output/table'
 import { firstArgument, submitting } from '../submit/submit'
 
 /** `--disk 0:snapshot_name=before` */
 const disksOf = ({ options }: Call) =>
-  options.idents('disks').map(([ident, values]) => [identOf(ident), given(values, `disk/${ident}`)] as const)
+  options.idents('disks').map(([ident, values]) => [identOf(ident), enteredParams(values, `disk/${ident}`)] as const)
 
 const identOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
 

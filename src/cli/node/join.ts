@@ -101,8 +101,8 @@ async function knownNode(call: Call, name: string): Promise<{ secondaryIp: strin
 /** The SSH port of the node's future group, or of the first group if none was named. */
 async function groupPort({ master, options }: Call): Promise<number> {
   const group = options.text('nodegroup')
-  const given = options.keyValues('ndparams')?.['ssh_port']
-  if (given !== undefined) return Number(given)
+  const port = options.keyValues('ndparams')?.['ssh_port']
+  if (port !== undefined) return Number(port)
   const filter = group === undefined ? null : ['|', ['=', 'name', group], ['=', 'uuid', group]]
   const { data } = await master.query('group', ['ndp/ssh_port'], filter)
   return Number(data[0]?.[0]?.[1] ?? PORT.ssh)

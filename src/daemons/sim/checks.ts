@@ -11,8 +11,8 @@ type Check = (sim: SimContext, input: unknown) => unknown
 
 export function answerChecks(sim: SimContext, checks: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const known = Object.entries(checks).filter(([name]) => Object.hasOwn(answers, name))
-  const given = known.map(([name, input]): [string, unknown] => [name, answers[name]?.(sim, input)])
-  return Object.fromEntries(given.filter(([, answer]) => answer !== undefined))
+  const answered = known.map(([name, input]): [string, unknown] => [name, answers[name]?.(sim, input)])
+  return Object.fromEntries(answered.filter(([, answer]) => answer !== undefined))
 }
 
 const none: Check = () => []

@@ -21,13 +21,13 @@ import type {
   StoredFile,
   VolumeInfo,
 } from './dicts'
-import { amount, figure, known, strings, told } from './shapes'
+import { amount, figure, known, strings, printableText } from './shapes'
 
 /** The order is carried out; any further answer is ignored. */
 export const done: Shape<null> = mapped(json, () => null)
 
 /** Ganeti's nodes return nothing; ours report differences from the request. */
-export const remarks = orNull(listOf(told))
+export const remarks = orNull(listOf(printableText))
 
 export const runtime: Shape<InstanceRuntime> = known({
   memory: amount,
@@ -134,7 +134,7 @@ const word = refine(
 export const consoleInfo: Shape<ConsoleInfo> = known({
   instance: string,
   kind: oneOf('ConsoleKind', ['msg', 'spice', 'ssh', 'vnc']),
-  message: optional(told),
+  message: optional(printableText),
   host: optional(word),
   port: optional(int),
   user: optional(word),
@@ -160,9 +160,9 @@ export const volume: Shape<VolumeInfo> = known({ name: string, size: string, dev
 export const logicalVolumes = dictOf(tuple(string, bool, bool), string)
 export const sizes = dictOf(figure, string)
 /** A field of a storage unit. */
-export const storageValue: Shape<unknown> = orNull(either(told, either(figure, bool)))
+export const storageValue: Shape<unknown> = orNull(either(printableText, either(figure, bool)))
 export const seenDevices = dictOf(known({ numbers: string, held: orNull(string) }), string)
-export const hookResult = tuple(string, oneOf('HookStatus', [0, 1, 2]), told)
+export const hookResult = tuple(string, oneOf('HookStatus', [0, 1, 2]), printableText)
 
 /** Nodes and their failures; empty if there are none. */
 export const messagesOfNodes = mapped(orNull(listOf(tuple(string, string))), (messages) => messages ?? [])

@@ -56,7 +56,7 @@ export const amount: Shape<number> = refine(
 )
 
 /** What people read. */
-export const told: Shape<string> = mapped(string, printable)
+export const printableText: Shape<string> = mapped(string, printable)
 
 /** Ganeti's debug levels arrive as a number, or as true and false. */
 export const level: Shape<number> = either(int, mapped(bool, Number))

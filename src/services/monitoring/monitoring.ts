@@ -17,7 +17,7 @@ import type { NodeReports, ReportedStatus, Told } from './node-reports'
 
 interface Parts {
   readonly clock: Clock
-  readonly reports: Pick<NodeReports, 'gather' | 'renew' | 'told' | 'keepOnly'>
+  readonly reports: Pick<NodeReports, 'gather' | 'renew' | 'reported' | 'keepOnly'>
   config(): ConfigData
 }
 
@@ -48,27 +48,27 @@ export class MonitoringService {
   }
 
   private item({ uuid, name, offline }: Node, desired: MonitoringRequest): MonitoredNode {
-    const told = offline ? undefined : this.parts.reports.told(uuid)
-    const chosen = told?.reports?.filter((report) => isWanted(report, desired))
-    const problems = offline ? [] : [...problemsOf(told), ...reported(chosen ?? [])]
+    const answer = offline ? undefined : this.parts.reports.reported(uuid)
+    const chosen = answer?.reports?.filter((report) => isWanted(report, desired))
+    const problems = offline ? [] : [...problemsOf(answer), ...reported(chosen ?? [])]
     return {
       node: name,
-      answer: offline ? 'offline' : (told?.outcome?.kind ?? 'silent'),
+      answer: offline ? 'offline' : (answer?.outcome?.kind ?? 'silent'),
       status: offline ? null : worstOf(problems),
-      ...{ problems, figures: told?.figures ?? NO_FIGURES, age_s: this.age_s(told) },
-      clock_ahead_s: rounded(told?.clock_ahead_s),
+      ...{ problems, figures: answer?.figures ?? NO_FIGURES, age_s: this.age_s(answer) },
+      clock_ahead_s: rounded(answer?.clock_ahead_s),
       reports: desired.reports && chosen !== undefined ? `[${chosen.map(({ text }) => text).join(',')}]` : null,
     }
   }
 
   private numbers({ uuid, name }: Node): MeasuredNode {
-    const told = this.parts.reports.told(uuid)
-    const { outcome, statuses = [] } = told ?? {}
+    const answer = this.parts.reports.reported(uuid)
+    const { outcome, statuses = [] } = answer ?? {}
     return {
       ...{ node: name, up: outcome === undefined ? null : outcome.kind === 'reports' },
-      status: worstOf([...problemsOf(told), ...reported(statuses)]),
-      ...{ age_s: this.age_s(told), clock_ahead_s: rounded(told?.clock_ahead_s) },
-      figures: told?.figures ?? NO_FIGURES,
+      status: worstOf([...problemsOf(answer), ...reported(statuses)]),
+      ...{ age_s: this.age_s(answer), clock_ahead_s: rounded(answer?.clock_ahead_s) },
+      figures: answer?.figures ?? NO_FIGURES,
       codes: statuses.flatMap(({ name: collector, category, status }) =>
         status !== undefined && KNOWN.has(collector)
           ? [[category ?? NO_CATEGORY, collector, status.code] as const]

@@ -92,7 +92,7 @@ export class NodeReports {
     void mapInSlices(nodes, MONDS_BEGUN_AT_ONCE, (node) => this.start(node))
   }
 
-  told(node: NodeUuid): Told | undefined {
+  reported(node: NodeUuid): Told | undefined {
     const requested = this.asked.get(node)
     const isLate = requested?.asking !== undefined && this.now() - requested.begun_ms >= MONITORING_S * 1000
     return requested !== undefined && isLate ? { ...requested, ...LATE } : requested

@@ -379,8 +379,8 @@ describe('gnt-job', () => {
 
 test('a filter rule names only the reason that was given, and its uuid is told', async () => {
   const uuid = '11111111-1111-4111-8111-111111111111'
-  const given = `--priority 3 --action PAUSE --predicates [["jobid",["=","id",5]]] --reason why`
-  const { stdout, master } = await run(`gnt-filter replace ${given} ${uuid}`)
+  const words = `--priority 3 --action PAUSE --predicates [["jobid",["=","id",5]]] --reason why`
+  const { stdout, master } = await run(`gnt-filter replace ${words} ${uuid}`)
   const trail = [['gnt:user', 'why', expect.any(Number)]]
   expect([stdout, master.calls]).toEqual([
     'some-uuid\n',

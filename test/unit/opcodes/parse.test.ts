@@ -52,13 +52,13 @@ test.each(['OP_TAGS_SET', 'OP_TAGS_DEL', 'OP_INSTANCE_CREATE', 'OP_NETWORK_ADD']
     const definition = allOpcodes.get(id)
     const params = { kind: 'cluster', network_name: 'n', network: '10.0.0.0/24', instance_name: 'i', mode: 'create' }
     const tags = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`)
-    const given = (count: number) => {
+    const withTags = (count: number) => {
       const known = Object.entries({ ...params, disks: [], nics: [], tags: tags(count) })
       return Object.fromEntries(known.filter(([name]) => definition !== undefined && name in definition.params))
     }
     if (definition === undefined) throw new Error(`no ${id}`)
-    expect(fillOpcode(definition, given(4096))).toMatchObject({ tags: tags(4096) })
-    expect(() => fillOpcode(definition, given(4097))).toThrow(
+    expect(fillOpcode(definition, withTags(4096))).toMatchObject({ tags: tags(4096) })
+    expect(() => fillOpcode(definition, withTags(4097))).toThrow(
       '4097 tags are more than the 4096 that an object may have',
     )
   },

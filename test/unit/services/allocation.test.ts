@@ -97,9 +97,9 @@ function serviceOf({ run = thinkHere, gantry = EMPTY_GANTRY, job, clock = clockA
 const WAITS = { wait_s: null, signal: undefined }
 
 async function answered<T>(answer: Promise<Answered<T>>): Promise<T> {
-  const given = await answer
-  if ('answer' in given) return given.answer
-  throw new Error(`job ${given.job} has it`)
+  const result = await answer
+  if ('answer' in result) return result.answer
+  throw new Error(`job ${result.job} has it`)
 }
 
 /** Questions that are answered at once. */

@@ -20,7 +20,7 @@ type Range = readonly [low: number, high: number]
 export const invalid = (text: string): OpPrereqError => new OpPrereqError(text, ECODE.INVAL)
 
 /** An object without its undefined values. */
-export function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function withoutUnset<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined)
   // The filter above removes exactly the values that the type excludes.
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
@@ -33,7 +33,7 @@ export function plainFields(cluster: Cluster, op: SetParams): Fields {
   if (master_netmask !== undefined) checkNetmask(cluster, master_netmask)
   if (op.compression_tools !== undefined) checkCompressionTools(op.compression_tools)
   if (op.reserved_lvs !== undefined) checkPatterns(op.reserved_lvs)
-  return given({
+  return withoutUnset({
     candidate_pool_size: op.candidate_pool_size,
     max_running_jobs: op.max_running_jobs,
     max_tracked_jobs: op.max_tracked_jobs,
@@ -57,7 +57,7 @@ export function plainFields(cluster: Cluster, op: SetParams): Fields {
 
 /** Calls `tell` for existing entries to add, and for missing entries to remove. */
 export function listFields(cluster: Cluster, op: SetParams, tell: (text: string) => void = () => undefined): Fields {
-  return given({
+  return withoutUnset({
     uid_pool: uidPool(cluster, op),
     hidden_os: op.hidden_os && changedNames(cluster.hidden_os, op.hidden_os, 'hidden', tell),
     blacklisted_os: op.blacklisted_os && changedNames(cluster.blacklisted_os, op.blacklisted_os, 'blacklisted', tell),

@@ -32,7 +32,7 @@ import {
 } from '../../group/params'
 import { beParams, checkHvParamsOnNodes, hvParamTypes } from '../../instance/parameters/params'
 import type { UnitContext } from '../../unit-context'
-import { type Fields, given, invalid, type SetParams } from './fields'
+import { type Fields, withoutUnset, invalid, type SetParams } from './fields'
 
 type Given = Readonly<Record<string, unknown>>
 type ByHypervisor = Readonly<Record<string, Params>>
@@ -47,7 +47,7 @@ export function paramFields(config: ConfigData, op: SetParams): Fields {
     Object.hasOwn(op.diskparams ?? {}, template),
   )
   checkDiskAccess(config, recordValues(config.instances), Object.fromEntries(changedDiskParams))
-  return given({
+  return withoutUnset({
     enabled_hypervisors: op.enabled_hypervisors,
     hvparams,
     os_hvp: op.os_hvp && newOsHvp(cluster, hvparams ?? cluster.hvparams, op.os_hvp),

@@ -10,7 +10,7 @@ import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
 import type { UnitContext } from '../../unit-context'
-import { type Fields, given, invalid, type SetParams } from './fields'
+import { type Fields, withoutUnset, invalid, type SetParams } from './fields'
 import { diskText } from '../../instance/disks/disk-text'
 import { readsInUserSpace } from '../../instance/parameters/access'
 import { firstLack } from '../../missing-programs'
@@ -29,7 +29,7 @@ export function storageFields(config: ConfigData, op: SetParams): Fields {
   if (templates?.length === 0) throw invalid('Enabled disk templates list must contain at least one member')
   checkTemplatesUnused(config, disabled(config, op))
   const ipolicy = newPolicy(config, op)
-  return given({
+  return withoutUnset({
     enabled_disk_templates: templates,
     volume_group_name: vg_name === '' ? null : vg_name,
     drbd_usermode_helper: drbd_helper === '' ? null : drbd_helper,

@@ -530,10 +530,10 @@ function openStream(url: string, headers: string[] = [], as = basic('admin', 'se
   const waiting: (() => void)[] = []
   const events: StreamEvent[] = []
   let text = ''
-  const given = Object.fromEntries(headers.map((header) => header.split(/: (.*)/s).slice(0, 2)))
+  const extra = Object.fromEntries(headers.map((header) => header.split(/: (.*)/s).slice(0, 2)))
   const port = harness.rapi.addresses[0]?.port
   const outgoing = httpsRequest(
-    { host: '127.0.0.1', port, path: url, rejectUnauthorized: false, headers: { Authorization: as, ...given } },
+    { host: '127.0.0.1', port, path: url, rejectUnauthorized: false, headers: { Authorization: as, ...extra } },
     (response) =>
       response.setEncoding('utf8').on('data', (chunk: string) => {
         const frames = (text += chunk).split('\n\n')

@@ -67,7 +67,7 @@ test('a node is asked once for all who want to know at the same time, and again 
   expect(both.map(({ ended }) => ended)).toEqual([true, false])
   await questions[1]?.answer()
   expect(both[1]?.ended).toBe(true)
-  expect(reports.told(one.uuid)).toMatchObject({
+  expect(reports.reported(one.uuid)).toMatchObject({
     outcome: { kind: 'reports' },
     figures: { load: 1.5 },
     clock_ahead_s: 0,
@@ -84,10 +84,10 @@ test('nobody asks a node when nobody wants to know, and what it told is forgotte
   const { clock, questions, reports, last } = setUp()
   reports.renew([one])
   await last().answer()
-  expect(reports.told(one.uuid)?.reports).toHaveLength(4)
+  expect(reports.reported(one.uuid)?.reports).toHaveLength(4)
   await clock.pass(MONITORING_KEPT_S * 10)
   expect(questions).toHaveLength(1)
-  expect(reports.told(one.uuid)).toMatchObject({
+  expect(reports.reported(one.uuid)).toMatchObject({
     reports: undefined,
     figures: { load: 1.5 },
     statuses: [{}, {}, {}, {}],
@@ -101,7 +101,7 @@ test('a node that was silent is waited for only a moment the next time, until it
   expect(first.ended).toBe(false)
   await last().fail('silent', 'no answer within 4 s')
   expect(first.ended).toBe(true)
-  expect(reports.told(one.uuid)).toMatchObject({
+  expect(reports.reported(one.uuid)).toMatchObject({
     outcome: { kind: 'silent', why: 'no answer within 4 s' },
     statuses: [],
   })
@@ -110,7 +110,7 @@ test('a node that was silent is waited for only a moment the next time, until it
   await clock.pass(SILENT_MOND_WAIT_S)
   expect(second.ended).toBe(true)
   await last().answer()
-  expect(reports.told(one.uuid)).toMatchObject({ outcome: { kind: 'reports' } })
+  expect(reports.reported(one.uuid)).toMatchObject({ outcome: { kind: 'reports' } })
 })
 
 test('nobody waits longer than the bound, however many nodes are late, and a late one is not told as it was before', async () => {
@@ -126,7 +126,7 @@ test('nobody waits longer than the bound, however many nodes are late, and a lat
   await clock.pass(0.01)
   expect(gathering.ended).toBe(true)
   expect(questions).toHaveLength(501)
-  expect(reports.told(one.uuid)).toMatchObject({
+  expect(reports.reported(one.uuid)).toMatchObject({
     ...{ outcome: { kind: 'silent', why: 'no answer within 5 s' }, reports: undefined, figures: { load: 1.5 } },
   })
 })
@@ -157,11 +157,11 @@ test('a node that left the cluster is forgotten, and a defect is the failure of 
   const { reports, last } = setUp()
   reports.renew([one])
   await last().answer({ not: 'a list' })
-  expect(reports.told(one.uuid)?.outcome).toEqual({
+  expect(reports.reported(one.uuid)?.outcome).toEqual({
     ...{ kind: 'bad', why: expect.stringContaining('its answer is no list of reports') },
   })
   reports.keepOnly((uuid) => uuid !== one.uuid)
-  expect(reports.told(one.uuid)).toBeUndefined()
+  expect(reports.reported(one.uuid)).toBeUndefined()
 })
 
 test.each([
@@ -174,7 +174,7 @@ test.each([
   reports.renew([one])
   const now_ms = clock.now_ms()
   await last().answer(nodeReports(now_ms + (reports_s ?? date_s) * 1000), now_ms + date_s * 1000)
-  expect(reports.told(one.uuid)).toMatchObject({ clock_ahead_s: ahead_s, newest_age_s: age_s })
+  expect(reports.reported(one.uuid)).toMatchObject({ clock_ahead_s: ahead_s, newest_age_s: age_s })
   // The oldest figure is of half a minute before the others.
-  expect(clock.monotonic_ms() - (reports.told(one.uuid)?.measured_ms ?? 0)).toBe((age_s + 30) * 1000)
+  expect(clock.monotonic_ms() - (reports.reported(one.uuid)?.measured_ms ?? 0)).toBe((age_s + 30) * 1000)
 })

@@ -48,13 +48,13 @@ export const MAKE_TOKEN: Action<null> = plainAction<null>({
   ],
   complaint: (body) => (permissionsIn(body).length > 0 ? undefined : own.missing),
   request(_none, { days = '30', role, ...rest }) {
-    const given = { ...rest, permissions: permissionsIn({ role, ...rest }) }
-    const { name = 'NAME', ...scope } = given as Values
+    const entered = { ...rest, permissions: permissionsIn({ role, ...rest }) }
+    const { name = 'NAME', ...scope } = entered as Values
     const ends = days === NEVER ? {} : { expires: endsAfter(Number(days)) }
     const user = sessionStore.get().session?.user ?? 'USER'
     const flags = { user, ...scope, ...(days !== NEVER && { 'valid-for': `${String(days)}d` }) }
     return {
-      ...{ method: 'POST', path: '/3/tokens', body: { ...given, ...ends } },
+      ...{ method: 'POST', path: '/3/tokens', body: { ...entered, ...ends } },
       gnt: gntText('token create', flags, [String(name)]),
     }
   },
