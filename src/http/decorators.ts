@@ -1,9 +1,22 @@
-// The decorators that tsoa reads from the controllers' source; at run time they do nothing. Imported one by one,
-// because all of '@tsoa/runtime' would load validators and templates that we do not need.
-export { Extension } from '@tsoa/runtime/dist/decorators/extension'
-export { Delete, Get, Patch, Post, Put } from '@tsoa/runtime/dist/decorators/methods'
-export { Body, Header, Path, Query } from '@tsoa/runtime/dist/decorators/parameter'
-export { Produces, Response, SuccessResponse } from '@tsoa/runtime/dist/decorators/response'
-export { Route } from '@tsoa/runtime/dist/decorators/route'
-export { Security } from '@tsoa/runtime/dist/decorators/security'
-export { Tags } from '@tsoa/runtime/dist/decorators/tags'
+// The decorators that tsoa reads from the controllers' source. At run time they do nothing, so only their types are tsoa's: all of
+// '@tsoa/runtime' would load validators and templates that nothing uses.
+import type * as tsoa from '@tsoa/runtime'
+
+const inert = () => () => undefined
+
+export const Body: typeof tsoa.Body = inert
+export const Delete: typeof tsoa.Delete = inert
+export const Extension: typeof tsoa.Extension = inert
+export const Get: typeof tsoa.Get = inert
+export const Header: typeof tsoa.Header = inert
+export const Patch: typeof tsoa.Patch = inert
+export const Path: typeof tsoa.Path = inert
+export const Post: typeof tsoa.Post = inert
+export const Produces: typeof tsoa.Produces = inert
+export const Put: typeof tsoa.Put = inert
+export const Query: typeof tsoa.Query = inert
+export const Response: typeof tsoa.Response = inert
+export const Route: typeof tsoa.Route = inert
+export const Security: typeof tsoa.Security = inert
+export const SuccessResponse: typeof tsoa.SuccessResponse = inert
+export const Tags: typeof tsoa.Tags = inert

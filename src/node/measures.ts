@@ -1,5 +1,5 @@
 // Durations of node calls on this node, as prom-client's JSON, which /metrics puts together for all nodes.
-import { Histogram, Registry } from '../lib/prometheus'
+import { Histogram, Registry } from 'prom-client'
 import { CALL_DURATION, type Figures } from '../rpc/node/figures'
 
 export class NodeMeasures {

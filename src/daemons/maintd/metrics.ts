@@ -1,5 +1,5 @@
 // /metrics for Prometheus: events by status, and the daemon's own state.
-import { Gauge, Registry } from '../../lib/prometheus'
+import { Gauge, Registry } from 'prom-client'
 import { REPAIR_STATUSES } from '../../model/maintenance'
 import type { MaintenanceLoopMetrics } from '../../maintenance/loop'
 import type { MaintenanceView } from '../../model/maintenance'

@@ -1,6 +1,6 @@
 // /metrics for Prometheus: the collectors' own state, and their findings about the node.
 import type { Figures } from '../../collectors/monitor'
-import { Gauge, Registry } from '../../lib/prometheus'
+import { Gauge, Registry } from 'prom-client'
 import { NO_CATEGORY } from '../../model/constants/collectors'
 import type { MondOptions } from './context'
 

@@ -2,7 +2,7 @@
 // units. Objects are queried for the caller, so that a token with a scope measures only what it may see.
 import type { Middleware } from '../../http/application'
 import { retryAfter } from '../../http/errors'
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from '../../lib/prometheus'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { RETRY_AFTER_S } from '../../model/limits/http'

@@ -1,6 +1,6 @@
 // The last reports of the nodes' monitoring daemons, as figures for /metrics. Ganeti's exporter does not know them, so
 // all names are ours.
-import type { Gauge } from '../../lib/prometheus'
+import type { Gauge } from 'prom-client'
 import type { MeasuredNode } from '../../rpc/luxi/monitoring'
 
 type NewGauge = (title: string, help: string, labelNames?: readonly string[]) => Gauge

@@ -1,6 +1,6 @@
 // Durations in wconfd: calls, waits for locks, and writes. Returned as prom-client's JSON, which /metrics puts
 // together.
-import { Gauge, Histogram, Registry } from '../../lib/prometheus'
+import { Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../../lib/clock'
 import type { WriteKind } from '../../config/store-files'
 import type { CallHandler } from '../../rpc/json-protocol'
