@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
+import { errorText } from '../../lib/system-failure'
 import { type Frugal, nodeFlags } from '../../lib/programs/node-flags'
 import type { Processes } from '../../lib/programs/processes'
 import {
@@ -93,13 +94,26 @@ export class Child {
   /** `first` is told about the first start; later ones are retried until they work. */
   private launch(first?: { ready(): void; failed(error: Error): void }): void {
     const { name, program, args, env, frugal, clock, processes } = this.options
-    const child = processes.fork(program, [...args], {
-      env: { ...inheritedEnvironment(), ...env },
-      execArgv: nodeFlags(frugal),
-      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-      // Its own process group: Ctrl-C in the terminal reaches only the parent, which stops its children in order.
-      detached: true,
-    })
+    const cannot = (error: unknown) => {
+      this.process = undefined
+      const how = `cannot be started: ${errorText(error)}`
+      first?.failed(new ChildFailure(`${name} ${how}`))
+      this.revive(false, null, how)
+    }
+    const begin = () =>
+      processes.fork(program, [...args], {
+        env: { ...inheritedEnvironment(), ...env },
+        execArgv: nodeFlags(frugal),
+        stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+        // Its own process group: Ctrl-C in the terminal reaches only the parent, which stops its children in order.
+        detached: true,
+      })
+    let child: ChildProcess
+    try {
+      child = begin()
+    } catch (error) {
+      return cannot(error)
+    }
     this.process = child
     const started_ms = clock.monotonic_ms()
     let lastWords = ''
@@ -112,7 +126,12 @@ export class Child {
       limit.cancel()
       first?.ready()
     })
-    child.once('error', (error) => first?.failed(new ChildFailure(`${name} cannot be started: ${error.message}`)))
+    child.on('error', (error) => {
+      // A message that cannot be sent is such an event, too. Only a process that did not begin has no number, and no exit.
+      if (child.pid !== undefined || this.process !== child) return
+      limit.cancel()
+      cannot(error)
+    })
     child.once('exit', (code, signal) => {
       limit.cancel()
       this.process = undefined
