@@ -96,10 +96,13 @@ export function knownIp(ip: string): string {
   return canonicalIp(ip)
 }
 
+const NO_MAC = '00:00:00:00:00:00'
+
 export function wantedMac(mac: string | undefined): string {
   if (mac === undefined || mac === 'auto' || mac === 'generate') return 'auto'
   const lower = mac.toLowerCase()
-  if (!MAC.test(lower) || (parseInt(lower.slice(0, 2), 16) & 1) === 1)
+  // Addresses of groups, and the one that says that there is none, belong to no NIC.
+  if (!MAC.test(lower) || (parseInt(lower.slice(0, 2), 16) & 1) === 1 || lower === NO_MAC)
     throw new OpPrereqError(`Invalid MAC address '${mac}'`, ECODE.INVAL)
   return lower
 }
@@ -167,7 +170,7 @@ async function settleIp(
   }
   if (nic.ip !== undefined && !own.some((one) => one.network === network.uuid && one.ip === nic.ip)) {
     checkInside(network, nic.ip)
-    const text = `IP address ${nic.ip} already in use or does not belong to network ${network.name}`
+    const text = `IP address ${nic.ip} is already in use, or reserved, in network ${network.name}`
     await reserved(wconfd.reserveIp(client, network.uuid, nic.ip, conflictsCheck), text, ECODE.NOTUNIQUE)
   }
   return nic.ip

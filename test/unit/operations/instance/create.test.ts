@@ -70,7 +70,7 @@ test('a NIC can have an address of the IPv6 part of its network that nobody else
   for (const taken of ['2001:db8::5', '2001:db8::1'])
     expect(await cluster.failure('OP_INSTANCE_CREATE', inst(21, taken))).toMatchObject([
       'OpPrereqError',
-      [expect.stringMatching(/already in use/), 'resource_not_unique'],
+      [expect.stringMatching(/is already in use, or reserved, in network net1/), 'resource_not_unique'],
     ])
   expect(await cluster.failure('OP_INSTANCE_CREATE', inst(21, '2001:db9::5'))).toEqual([
     'OpPrereqError',
@@ -296,6 +296,7 @@ test.each([
   [{ hypervisor: 'lxc' }, 'Selected hypervisor (lxc) not enabled in the cluster (fake,kvm)', 'wrong_state'],
   [{ nics: [{ ip: 'pool' }] }, 'if ip=pool, parameter network must be passed too', 'wrong_input'],
   [{ nics: [{ mac: 'zz' }] }, "Invalid MAC address 'zz'", 'wrong_input'],
+  [{ nics: [{ mac: '00:00:00:00:00:00' }] }, "Invalid MAC address '00:00:00:00:00:00'", 'wrong_input'],
   [
     { nics: [{ ip: '10.77.0.5', network: 'net1' }] },
     'IP address 10.77.0.5 is outside of network net1 (10.99.0.0/24)',
