@@ -2,14 +2,15 @@
 // has open, and ends. The lock is the open file's, so the kernel releases it with this process, however that ends.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
+import { isMissing } from '../disk'
 
 export interface HeldLock {
   release(): void
 }
 
 /**
- * Undefined if somebody else holds the lock for all of `wait_s` (default: no wait), or if the file cannot be opened. On a
- * machine without `flock` nobody else takes such locks either.
+ * Undefined if somebody else holds the lock for all of `wait_s` (default: no wait), or if nobody can know: the file cannot be opened, or
+ * `flock` cannot be started. On a machine without `flock` nobody else takes such locks either.
  */
 export type LockFile = (file: string, mode: 'shared' | 'exclusive', wait_s?: number) => Promise<HeldLock | undefined>
 
@@ -54,7 +55,7 @@ function isLocked(fd: number, mode: string, wait_s: number): Promise<boolean> {
       timeout: (wait_s + ANSWER_S) * 1000,
       killSignal: 'SIGKILL',
     })
-    child.once('error', () => resolve(true))
+    child.once('error', (error) => resolve(isMissing(error)))
     child.once('exit', (code) => resolve(code === 0))
   })
 }

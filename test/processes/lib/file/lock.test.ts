@@ -44,6 +44,20 @@ test('a file that cannot be locked is not held', async () => {
   expect(await lockFile(path.join(folder, 'nosuch/lock'), 'exclusive')).toBeUndefined()
 })
 
+test.each([
+  ['is missing, nobody else takes such locks', 'held'],
+  ['cannot be started, nobody knows whether the lock is free', 'refused'],
+])('where flock %s', (_, outcome) => {
+  const programs = fs.mkdtempSync(path.join(folder, 'programs-'))
+  if (outcome === 'refused') fs.writeFileSync(path.join(programs, 'flock'), '', { mode: 0o644 })
+  const program = path.join(root, 'src/lib/file/lock.ts')
+  const script = `require(${JSON.stringify(program)}).lockFile(${JSON.stringify(file)}, 'exclusive').then((held) => {
+    process.exit(held === undefined ? 3 : 0)
+  })`
+  const { status } = spawnSync(process.execPath, [...runTypescript, '-e', script], { env: { PATH: programs } })
+  expect(status).toBe(outcome === 'held' ? 0 : 3)
+})
+
 describe('of several processes that start at the same moment', () => {
   const program = path.join(root, 'src/lib/file/lock.ts')
   const script = `require(${JSON.stringify(program)}).lockFile(${JSON.stringify(file)}, 'exclusive').then((held) => {

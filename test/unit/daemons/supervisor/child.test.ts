@@ -1,7 +1,6 @@
 // A daemon is started again also when the machine has no room for a process at that moment.
-import type { ChildProcess } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { systemProcesses } from '../../../../src/lib/programs/processes'
+import { type Processes, systemProcesses } from '../../../../src/lib/programs/processes'
 import { CHILD_BACKOFF_MAX_S, CHILD_START_S } from '../../../../src/model/limits/daemons'
 import { Child } from '../../../../src/daemons/supervisor/child'
 import { SteppedClock } from '../../../support/stepped-clock'
@@ -28,7 +27,7 @@ function begun(starts: readonly (number | 'none' | 'throws')[]) {
     processes.push(one)
     if (kind === 'throws') throw full()
     setImmediate(() => (one.pid === undefined ? one.emit('error', full()) : one.emit('message', { ready: true })))
-    return one as unknown as ChildProcess
+    return one as unknown as ReturnType<Processes['fork']>
   }
   const child = new Child({
     ...{ name: 'noded', program: '', args: [], clock },
