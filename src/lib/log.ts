@@ -89,7 +89,10 @@ export function openLog({
       timestamp: timed && (() => `,"time":"${new Date(systemClock.now_ms()).toISOString()}"`),
       redact: { paths: [...SECRETS], censor: CENSOR },
       // pino's paths reach as deep as they are long; secrets are left out at any depth.
-      formatters: { log: (input) => writable(input, showError) },
+      formatters: {
+        log: (input) => writable(input, showError),
+        bindings: (input) => writable(input, showError),
+      },
       // The formatter has done it.
       serializers: { err: (error: unknown) => error },
     },

@@ -2,6 +2,7 @@
 // processes may write it. If somebody has moved the file away, as logrotate does, we begin a new one.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { errorCode } from '../disk'
 
 export interface LogFileOptions {
   readonly file: string
@@ -55,7 +56,13 @@ export class LogFile {
   private rotate(): void {
     const { file } = this.options
     const own = `${file}.${process.pid}`
-    fs.renameSync(file, own)
+    try {
+      fs.renameSync(file, own)
+    } catch (error) {
+      // Another process has just done it.
+      if (errorCode(error) === 'ENOENT') return
+      throw error
+    }
     if (fs.statSync(own).size >= this.options.bytes_max) return fs.renameSync(own, `${file}.1`)
     try {
       fs.linkSync(own, file)

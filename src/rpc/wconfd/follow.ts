@@ -86,13 +86,15 @@ export class ConfigFollower {
   private connect(): Promise<void> {
     let received = 0
     let silence: Timer | undefined
+    let isOver = false
     const come = new Promise<void>((resolve, reject) => {
-      const listen = () => {
+      const listen = (connection: FramedConnection) => {
         const before = received
         const look = () => {
-          if (received !== before) return listen()
+          if (isOver) return
+          if (received !== before) return listen(connection)
           reject(late('the configuration daemon', this.path, FOLLOW, WCONFD_ANSWER_S))
-          this.connection?.destroy()
+          connection.destroy()
         }
         silence = this.options.clock.after(WCONFD_ANSWER_S * 1000, () => void hearAll().then(look), {
           background: true,
@@ -121,10 +123,13 @@ export class ConfigFollower {
           if (established && !this.closed) void this.reconnect()
         })
         connection.send(JSON.stringify({ method: FOLLOW, args: [] }))
-        listen()
+        listen(connection)
       }, reject)
     })
-    return come.finally(() => silence?.cancel())
+    return come.finally(() => {
+      isOver = true
+      silence?.cancel()
+    })
   }
 
   private async reconnect(): Promise<void> {

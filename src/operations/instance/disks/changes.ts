@@ -1,5 +1,6 @@
 // Changes to an existing instance's disks: adds and removes them with their data, renames them, makes them read-only.
 import { change } from '../../../config/changes'
+import { errorText } from '../../../lib/system-failure'
 import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { diskTemplateOf, shownPlace } from '../../../config/lookup'
 import { MAX_DISKS } from '../../../model/constants/disks'
@@ -317,8 +318,14 @@ async function wipeOrTakeBack(
   try {
     await wipeDisks(ctx, view, [disk])
   } catch (error) {
+    const failed = (failure: unknown): void =>
+      ctx.log.warning(
+        `A new disk of ${view.instance.name} stays, and is not wiped: ${errorText(failure)}`,
+        "remove it with 'gnt-instance modify --disk N:remove'",
+      )
     await unmake()
-    if (await removeDisks(ctx, view, [disk])) await detach()
+      .then(async () => ((await removeDisks(ctx, view, [disk])) ? detach() : undefined))
+      .catch(failed)
     throw error
   }
 }
