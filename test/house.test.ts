@@ -51,7 +51,7 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
         ],
       ],
       'src/roles/options.ts': [
-        ['export const OPTIONS = {\n', "every: { type: 'string', value: 'SECONDS', text: 'tick so often' },"],
+        ['const OPTIONS = {\n', "every: { type: 'string', value: 'SECONDS', text: 'tick so often' },"],
       ],
       'src/model/constants/daemons.ts': [
         ['export const USER = {\n', "tickd: 'gnt-tick',"],
