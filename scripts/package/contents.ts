@@ -124,10 +124,13 @@ function copyProgram(tree: Tree, names: readonly string[], home: string): void {
 
 /** Packages of npm, without the files that are only needed to build them. */
 function copyPackages(tree: Tree, files: readonly string[], home: string): void {
-  const needed = (name: string) =>
+  const needed = (folder: string) => (name: string) =>
     /\.(c?js|json|css|html|png)$|^LICEN[CS]E/i.test(name) &&
-    !/(^|\/)(test|tests|docs|example|examples|node_modules|esm|es)\//.test(name)
-  for (const folder of neededPackages(ROOT, files)) tree.copy(path.join(ROOT, folder), `${home}/${folder}`, needed)
+    !/(^|\/)(test|tests|docs|benchmarks|example|examples|node_modules|esm|es)\//.test(name) &&
+    // pino's own page is for its web site.
+    !(folder.endsWith('/pino') && name === 'index.html')
+  for (const folder of neededPackages(ROOT, files))
+    tree.copy(path.join(ROOT, folder), `${home}/${folder}`, needed(folder))
 }
 
 const filesBelow = (folder: string): string[] =>
